@@ -1,0 +1,94 @@
+package jsonscan
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"sync"
+	"unicode/utf8"
+)
+
+// AppendString appends s as a JSON string. It escapes only what JSON requires, so that <, > and & go out as they are, and
+// turns invalid UTF-8 into U+FFFD.
+func AppendString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				b = append(append(b, s[start:i]...), "\uFFFD"...)
+				start = i + 1
+			}
+			i += n
+			continue
+		}
+		i++
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[start:i-1]...)
+		start = i
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
+		}
+	}
+	return append(append(b, s[start:]...), '"')
+}
+
+// AppendValue appends v as encoding/json would write it, compact and without HTML escapes. Raw JSON is checked.
+func AppendValue(b []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...), nil
+	case string:
+		return AppendString(b, v), nil
+	case json.RawMessage:
+		return AppendRaw(b, v)
+	}
+	buf := buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if buf.Cap() <= maxPooled {
+			buf.Reset()
+			buffers.Put(buf)
+		}
+	}()
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return b, err
+	}
+	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...), nil
+}
+
+// AppendRaw appends JSON text in compact form, null if there is none. Text that is not one JSON value is an error.
+func AppendRaw(b []byte, raw json.RawMessage) ([]byte, error) {
+	if len(raw) == 0 {
+		return append(b, "null"...), nil
+	}
+	if !Valid(raw) {
+		return b, errors.New("invalid JSON")
+	}
+	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
+		return append(b, raw...), nil
+	}
+	buf := bytes.NewBuffer(b)
+	err := json.Compact(buf, raw)
+	return buf.Bytes(), err
+}
+
+// maxPooled keeps one large message from staying in memory for good.
+const maxPooled = 64 << 10
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}

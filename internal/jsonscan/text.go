@@ -1,0 +1,105 @@
+package jsonscan
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// Text reads a string. Invalid UTF-8 and lone surrogates become U+FFFD, as in encoding/json.
+//
+// A long string that makes up a good part of the data shares its memory; the others are copied, so that keeping a short
+// one does not keep the whole message alive.
+func (d *Decoder) Text() string {
+	if !d.want(String) {
+		return ""
+	}
+	start := d.i + 1
+	stop := plainRun(d.data, start)
+	quoted := d.skip()
+	if d.err != nil {
+		return ""
+	}
+	content := quoted[1 : len(quoted)-1]
+	escaped := stop-start < len(content)
+	switch {
+	case escaped || !utf8.Valid(content):
+		return view(unescape(content))
+	case len(content) >= shareMin && len(content) >= len(d.data)/shareFraction:
+		return view(content)
+	default:
+		return string(content)
+	}
+}
+
+// A shared string keeps at most shareFraction times its own size alive.
+const (
+	shareMin      = 1 << 10
+	shareFraction = 8
+)
+
+// view returns b as a string without copying it. Nobody may write to b any more.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// unescape returns the content of a valid string literal in memory of its own.
+func unescape(s []byte) []byte {
+	out := make([]byte, 0, len(s))
+	for len(s) > 0 {
+		n := bytes.IndexByte(s, '\\')
+		if n < 0 {
+			n = len(s)
+		}
+		out = appendValid(out, s[:n])
+		if s = s[n:]; len(s) > 0 {
+			var r rune
+			r, n = escaped(s)
+			out = utf8.AppendRune(out, r)
+			s = s[n:]
+		}
+	}
+	return out
+}
+
+// escaped decodes the escape at the start of s: the rune, and how many bytes spell it.
+func escaped(s []byte) (rune, int) {
+	switch c := s[1]; c {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		r, _ := hex4(s[2:])
+		if !utf16.IsSurrogate(r) {
+			return r, 6
+		}
+		if len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+			low, _ := hex4(s[8:])
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				return pair, 12
+			}
+		}
+		return utf8.RuneError, 6
+	default: // a quote, a backslash or a slash
+		return rune(c), 2
+	}
+}
+
+// appendValid appends s with each byte that is not part of valid UTF-8 replaced.
+func appendValid(out, s []byte) []byte {
+	if utf8.Valid(s) {
+		return append(out, s...)
+	}
+	for len(s) > 0 {
+		r, n := utf8.DecodeRune(s)
+		out = utf8.AppendRune(out, r)
+		s = s[n:]
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+package transport
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+)
+
+// Errors that a transport and the client share. They are matched with errors.Is.
+var (
+	// ErrClosed: the connection was closed, by either side.
+	ErrClosed = errors.New("connection closed")
+	// ErrMessageTooLarge: a message is over the limit of its connection. The connection lives on.
+	ErrMessageTooLarge = errors.New("message too large")
+	// ErrNoResponse: the exchange of a request ended without an answer. Whether the server acted on it is unknown.
+	ErrNoResponse = errors.New("no response")
+)
+
+// Unsent marks err as one after which nothing of the message can have reached the server, so that [SafeToRetry] holds.
+// It keeps the text of err and everything that errors.Is and errors.As find in it.
+func Unsent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &unsentError{err}
+}
+
+// SafeToRetry reports whether err says that nothing reached the server: the message may be sent again, on this
+// connection or another, without being executed twice.
+func SafeToRetry(err error) bool {
+	var unsent *unsentError
+	return errors.As(err, &unsent)
+}
+
+type unsentError struct{ err error }
+
+func (e *unsentError) Error() string { return e.err.Error() }
+func (e *unsentError) Unwrap() error { return e.err }
+
+// RPCError is an error response as the peer sent it (JSON-RPC 2.0, section 5.1). The client never makes one up for what
+// happened on its own side.
+type RPCError struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Error gives the message and the code. Data stays out of it: it is of any size, and the peer's own.
+func (e *RPCError) Error() string {
+	if e.Message == "" {
+		return "error " + strconv.FormatInt(e.Code, 10)
+	}
+	return e.Message + " (" + strconv.FormatInt(e.Code, 10) + ")"
+}
+
+// A FaultError describes what arrived in place of a message.
+type FaultError struct {
+	Reason string // what is wrong with it
+	Prefix string // its beginning, at most 256 bytes
+}
+
+func (e *FaultError) Error() string { return e.Reason }

@@ -1,0 +1,55 @@
+package transport
+
+import "context"
+
+// A Transport knows how to reach one server.
+type Transport interface {
+	// Connect opens a new connection each time it is called. ctx bounds connecting only, the cleanup after a failure
+	// included; the connection does not depend on it afterwards. An error must leave nothing behind.
+	Connect(ctx context.Context) (Conn, error)
+}
+
+// A Conn carries messages to and from one server. Send and Close may be called from any number of goroutines at once;
+// Receive by one goroutine at a time, concurrently with the others.
+type Conn interface {
+	// Send delivers one message. Its error fails this exchange only, never the connection, and [SafeToRetry] tells
+	// whether anything reached the server. It returns soon after ctx is done, even while the peer takes no bytes, and
+	// starts nothing once ctx is done.
+	//
+	// On a shared channel (stdio, pipe, in-memory) it returns once the message is written, and the answer comes through
+	// Receive. Where a request has an exchange of its own (HTTP), it returns when that exchange is over and passes each
+	// message of it to out.Deliver, in order, on the calling goroutine. Returning nil without an answer means that the
+	// message was accepted and that the answer may come through Receive. An exchange that ended without one is an
+	// error that wraps [ErrNoResponse].
+	Send(ctx context.Context, out Outgoing) error
+
+	// Receive returns the next message that no exchange owns. Its error, and nothing else, ends the connection; it says
+	// why and need not wrap [ErrClosed]. Close always unblocks it; whether the end of ctx does while nothing arrives is
+	// up to the transport.
+	Receive(ctx context.Context) (*Message, error)
+
+	// Traits tells the client what this binding does. It is constant after Connect.
+	Traits() Traits
+
+	// Close ends the connection and frees what belongs to it. It is idempotent, unblocks Receive and Send, and is
+	// bounded in time. Every call returns the same error.
+	Close() error
+}
+
+// Outgoing is one message to send, with what a binding may need to know about it.
+type Outgoing struct {
+	Message *Message
+
+	// Version is the protocol version under which the message is sent, "" until one is negotiated.
+	Version string
+
+	// Deliver takes the messages that arrive on the request's own exchange, where the binding has such a thing. It is
+	// called on the goroutine that called Send, and never after Send has returned. Nil drops them.
+	Deliver func(*Message)
+}
+
+// Traits describe a binding.
+type Traits struct {
+	// Name says what the binding is, for diagnostics: "stdio", "pipe", "http".
+	Name string
+}
