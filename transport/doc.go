@@ -8,12 +8,15 @@
 //
 // # Limits and defaults
 //
-// A message has at most [DefaultMaxMessageBytes] (16 MiB) unless [StreamOptions] says otherwise. A longer one is skipped
-// in constant memory; the call that it answers fails with [ErrMessageTooLarge] and the connection lives on.
+// A received message has at most [DefaultMaxMessageBytes] (16 MiB) unless [StreamOptions] says otherwise. A longer one
+// is skipped in constant memory; the call that it answers fails with [ErrMessageTooLarge] if its id can be read from the
+// first or the last 4 KiB, and the connection lives on. Close takes at most 5 s.
 //
 // # Deviations from the specification
 //
-// The specification forbids a server to write anything but messages to the stream. Real servers do: what is not a
-// message (banners, log lines, blank lines, a byte order mark) is skipped and reported as a [Message] with a Fault.
+// The specification forbids a server to write anything but messages to the stream. Real servers do: a line that is no
+// message (a banner, a log line) is reported as a [Message] with a Fault, and blank lines and a byte order mark are
+// passed over. [Decode] tells what is tolerated within a message.
+//
 // JSON-RPC batches, which only revision 2025-03-26 knows, are always taken apart; [Message.Batch] tells.
 package transport

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"strconv"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
 
 // ID is the id of a request: an integer or a string, kept exactly as it was on the wire, since an answer must echo it.
@@ -37,6 +39,9 @@ func ParseID(text []byte) (ID, error) {
 	case text[0] == '"' || text[0] == '-' || '0' <= text[0] && text[0] <= '9':
 		if n, ok := canonicalInt(text); ok {
 			return IntID(n), nil
+		}
+		if c := text[len(text)-1]; c <= ' ' || !jsonscan.Valid(text) {
+			return ID{}, errors.New("the id is malformed")
 		}
 		return ID{text: string(text), kind: idText}, nil
 	}

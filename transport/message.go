@@ -2,8 +2,8 @@ package transport
 
 import "encoding/json"
 
-// Message is a JSON-RPC message: a request (ID and Method), a notification (Method alone), or a response (ID with Result
-// or Error). Its raw parts belong to the message: whoever holds it may keep them, and nobody may write to them.
+// Message is a JSON-RPC message: a request (ID and Method), a notification (Method alone), or a response (ID with
+// Result or Error). Its raw parts belong to the message: whoever holds it may keep them, and nobody may write to them.
 type Message struct {
 	ID     ID
 	Method string

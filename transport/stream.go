@@ -1,0 +1,146 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	// DefaultMaxMessageBytes is the limit of a received message where none is set: 16 MiB.
+	DefaultMaxMessageBytes = 16 << 20
+
+	// closeTimeout bounds the wait for the Close of what is below a stream.
+	closeTimeout = 5 * time.Second
+)
+
+// StreamOptions change what [NewStream] does.
+type StreamOptions struct {
+	// MaxMessageBytes limits a received line, without its newline; 0 means [DefaultMaxMessageBytes]. What is sent is
+	// the caller's own, and has no limit.
+	MaxMessageBytes int
+	// Name is the name of the binding in [Traits], and what its errors begin with; "" means "stream".
+	Name string
+}
+
+// NewStream returns a connection that sends each message as a line of its own over rwc, and receives them likewise
+// (MCP, "Transports", stdio). It owns rwc from now on. Options may be nil.
+//
+// Closing rwc must unblock its Read and Write; apart from that, one Read and one Write are made at a time.
+//
+// Send returns once its line is written, in the order of the calls. When its context is done, its error is
+// [context.Cause]: a line whose Write has not begun is taken back, and the error is [SafeToRetry]; else the Write goes
+// on without the caller, since half a line would spoil the stream. After a failed Write nothing more is sent, but the
+// messages that still arrive are received.
+//
+// Receive reads on the goroutine of its caller, and looks at no context. An idle connection has no goroutine of its own
+// and holds less than 4 kB. The error at the end of the stream wraps [io.EOF].
+//
+// Close gives up what is not yet written, and returns when rwc is closed, or after 5 s if its Close takes longer.
+func NewStream(rwc io.ReadWriteCloser, o *StreamOptions) Conn {
+	if o == nil {
+		o = new(StreamOptions)
+	}
+	s := &stream{rwc: rwc, name: o.Name}
+	if s.name == "" {
+		s.name = "stream"
+	}
+	s.in.src, s.in.limit = rwc, o.MaxMessageBytes
+	if s.in.limit <= 0 {
+		s.in.limit = DefaultMaxMessageBytes
+	}
+	s.out = newWriter(rwc, s.wrap)
+	return s
+}
+
+type stream struct {
+	rwc  io.ReadWriteCloser
+	name string
+	out  *writer
+
+	in    lineReader
+	batch batch // what is still to be handed out of the last line
+
+	closing  sync.Once
+	closeErr error
+}
+
+func (s *stream) Traits() Traits { return Traits{Name: s.name} }
+
+func (s *stream) wrap(err error) error { return fmt.Errorf("%s: %w", s.name, err) }
+
+func (s *stream) Send(ctx context.Context, out Outgoing) error {
+	if ctx.Err() != nil {
+		return Unsent(context.Cause(ctx))
+	}
+	line := buffers.Get().(*buffer)
+	text, err := out.Message.Append(line.b[:0])
+	line.b = append(text, '\n')
+	if err != nil {
+		line.free()
+		return Unsent(s.wrap(err))
+	}
+	return s.out.send(ctx, line)
+}
+
+func (s *stream) Receive(context.Context) (*Message, error) {
+	for {
+		if s.isClosed() {
+			return nil, s.wrap(ErrClosed)
+		}
+		if m := s.batch.next(); m != nil {
+			return m, nil
+		}
+		line, over, err := s.in.next()
+		switch {
+		case err != nil && s.isClosed():
+			return nil, s.wrap(ErrClosed)
+		case err == io.EOF:
+			return nil, s.wrap(fmt.Errorf("the peer ended the stream: %w", err))
+		case err != nil:
+			return nil, s.wrap(err)
+		case over != nil:
+			return over.message(s.in.limit), nil
+		case len(line) > 0:
+			m, rest := decodeText(line)
+			s.batch = rest
+			return m, nil
+		}
+	}
+}
+
+func (s *stream) isClosed() bool {
+	select {
+	case <-s.out.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *stream) Close() error {
+	s.closing.Do(func() {
+		s.out.close()
+		s.closeErr = s.closeBelow()
+	})
+	return s.closeErr
+}
+
+// closeBelow closes rwc from a goroutine of its own, as there are types whose Close waits for a Write that is stuck.
+func (s *stream) closeBelow() error {
+	result := make(chan error, 1)
+	go func() { result <- s.rwc.Close() }()
+	timeout := time.NewTimer(closeTimeout)
+	defer timeout.Stop()
+	select {
+	case err := <-result:
+		if err != nil {
+			return s.wrap(err)
+		}
+		return nil
+	case <-timeout.C:
+		return fmt.Errorf("%s: close takes longer than %v", s.name, closeTimeout)
+	}
+}
