@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"maps"
+	"time"
+)
+
+// A CallOption changes one call.
+type CallOption func(*callOptions)
+
+type callOptions struct {
+	timeout    time.Duration // idle; 0 is none
+	maxTimeout time.Duration // 0 is none
+	progress   func(Progress)
+	meta       Meta
+	validate   bool
+}
+
+// WithTimeout bounds the time in which the call sees neither an answer nor progress, in place of [Options].Timeout.
+// Zero or less means no such bound.
+func WithTimeout(d time.Duration) CallOption {
+	return func(o *callOptions) { o.timeout = max(d, 0) }
+}
+
+// WithMaxTimeout bounds the call as a whole, in place of [Options].MaxTimeout. Zero or less means no such bound.
+func WithMaxTimeout(d time.Duration) CallOption {
+	return func(o *callOptions) { o.maxTimeout = max(d, 0) }
+}
+
+// WithProgress has fn called for each progress notification of the call: in order, on the calling goroutine, and before
+// the call returns. While fn runs, the call's other progress waits, up to 4,096 notifications of it: beyond that the
+// oldest waiting ones are dropped, and a diagnostic says so. A list of several pages is several calls.
+func WithProgress(fn func(Progress)) CallOption {
+	return func(o *callOptions) { o.progress = fn }
+}
+
+// WithMeta adds members to the _meta of the request. It may be given more than once. The progress token is the client's.
+func WithMeta(m Meta) CallOption {
+	return func(o *callOptions) {
+		if o.meta == nil {
+			o.meta = make(Meta, len(m))
+		}
+		maps.Copy(o.meta, m)
+	}
+}
+
+// WithValidation has CallTool check structured content against the tool's output schema, as [CallToolAs] always does. A
+// result that does not fit is an [*OutputError]. It has no effect on other calls.
+func WithValidation() CallOption {
+	return func(o *callOptions) { o.validate = true }
+}
+
+func (c *Client) callOptions(opts []CallOption) callOptions {
+	o := callOptions{timeout: c.opts.Timeout, maxTimeout: c.opts.MaxTimeout}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}

@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed62b61957/mcp/transport"
+)
+
+// A Client is a live connection to one server. All its methods may be called from any number of goroutines at once.
+type Client struct {
+	opts *Options
+	log  *slog.Logger
+	conn transport.Conn
+
+	session atomic.Pointer[session] // what was negotiated; nil until then
+	nextID  atomic.Int64
+
+	mu      sync.Mutex
+	pending map[int64]*pendingCall // nil once the client has ended
+
+	requests requestServer
+	events   eventQueue
+	outbox   outbox
+	tools    toolIndex
+
+	// ctx is the life of the client: everything that runs in the background ends with it.
+	ctx        context.Context
+	cancel     context.CancelFunc
+	background sync.WaitGroup // the goroutines that run no code of the caller's
+
+	end       sync.Once
+	done      chan struct{}
+	err       error // why it ended; set before done is closed
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// Connect reaches a server and agrees with it on a revision of the protocol. ctx bounds connecting only; the client
+// lives on after it. On an error nothing is left behind, neither a process nor a connection.
+//
+// A nil Options is the zero one. Each request of the handshake is bounded by [Options].Timeout as well, which is short for
+// a command that first downloads its program.
+func Connect(ctx context.Context, t transport.Transport, o *Options) (*Client, error) {
+	opts, err := o.resolved()
+	if err != nil {
+		return nil, fmt.Errorf("mcp: connect: %w", err)
+	}
+	conn, err := t.Connect(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("mcp: connect: %w", err)
+	}
+	c := newClient(conn, opts)
+	if err := c.negotiate(ctx); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("mcp: connect: %w", err)
+	}
+	c.keepAlive()
+	return c, nil
+}
+
+func newClient(conn transport.Conn, opts *Options) *Client {
+	c := &Client{
+		opts:    opts,
+		log:     opts.Logger.With(slog.String("transport", conn.Traits().Name)),
+		conn:    conn,
+		pending: make(map[int64]*pendingCall),
+		done:    make(chan struct{}),
+	}
+	ctx := context.WithValue(context.Background(), clientKey{}, c)
+	c.ctx, c.cancel = context.WithCancel(ctx)
+	c.requests.handlers = opts.requestHandlers()
+	c.background.Go(c.receive)
+	return c
+}
+
+// receive reads what no exchange owns, until the connection ends. Nothing that it calls waits for the server or runs code
+// of the caller's, so nothing stops it.
+func (c *Client) receive() {
+	for {
+		m, err := c.conn.Receive(c.ctx)
+		if err != nil {
+			c.finish(&closedError{cause: err})
+			return
+		}
+		c.dispatch(m)
+	}
+}
+
+// finish ends the client: every pending and later call fails with err. Only the first call counts.
+func (c *Client) finish(err error) {
+	c.end.Do(func() {
+		c.mu.Lock()
+		c.err = err
+		c.pending = nil
+		c.mu.Unlock()
+		c.outbox.close()
+		close(c.done)
+		c.cancel()
+		// The connection may have ended on the other side only; what is left of it (a process) is not kept waiting
+		// for Close.
+		if cause := errors.Unwrap(err); cause != nil {
+			c.log.Warn("connection lost", slog.Any("error", cause))
+			go c.closeConn()
+		}
+	})
+}
+
+func (c *Client) closeConn() error {
+	c.closeOnce.Do(func() { c.closeErr = c.conn.Close() })
+	return c.closeErr
+}
+
+// Close ends the connection. Pending and later calls fail with [ErrClosed], and the ctx of every handler ends. It returns
+// when the transport has cleaned up, which is bounded in time by the transport, and does not wait for handlers, so that a
+// handler may call it. It may be called more than once.
+func (c *Client) Close() error {
+	c.finish(&closedError{})
+	err := c.closeConn()
+	settled := make(chan struct{})
+	go func() {
+		c.background.Wait()
+		close(settled)
+	}()
+	select {
+	case <-settled:
+	case <-time.After(closeSettle): // only for a transport that breaks its promise to unblock Receive and Send
+		c.log.Error("the transport did not let go after Close")
+	}
+	if err != nil {
+		return fmt.Errorf("mcp: close: %w", err)
+	}
+	return nil
+}
+
+const closeSettle = 2 * time.Second
+
+// Done is closed when the client has ended: by Close, or because the connection was lost.
+func (c *Client) Done() <-chan struct{} { return c.done }
+
+// Err returns nil while the client lives, and then an error that matches [ErrClosed] and says why it ended.
+func (c *Client) Err() error {
+	select {
+	case <-c.done:
+		return fmt.Errorf("mcp: %w", c.err)
+	default:
+		return nil
+	}
+}
+
+type clientKey struct{}
+
+// ClientFromContext returns the client that runs the handler which was given ctx, nil if ctx comes from elsewhere. A
+// handler may run before Connect has returned.
+func ClientFromContext(ctx context.Context) *Client {
+	c, _ := ctx.Value(clientKey{}).(*Client)
+	return c
+}

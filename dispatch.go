@@ -1,0 +1,95 @@
+package mcp
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
+	"github.com/seed62b61957/mcp/transport"
+)
+
+// dispatch takes one message to whom it concerns. It never blocks.
+func (c *Client) dispatch(m *transport.Message) {
+	if m.Batch && c.version() != Version20250326 {
+		c.log.Warn("took apart a batch, which only revision 2025-03-26 allows")
+	}
+	switch {
+	case m.Fault != nil:
+		c.fault(m)
+	case m.IsRequest():
+		c.serveRequest(m)
+	case m.IsNotification():
+		c.notified(m)
+	case m.IsResponse():
+		c.answered(m)
+	default:
+		c.log.Warn("skipped a message that is neither a request, a notification nor a response")
+	}
+}
+
+// fault handles what arrived and cannot be used.
+func (c *Client) fault(m *transport.Message) {
+	if m.Method == "" {
+		if p := c.takePending(m.ID); p != nil {
+			p.resolve(nil, m.Fault)
+			return
+		}
+	}
+	attrs := []any{slog.Any("reason", m.Fault)}
+	var noise *transport.FaultError
+	if errors.As(m.Fault, &noise) {
+		attrs = append(attrs, slog.String("prefix", noise.Prefix))
+	}
+	c.log.Warn("skipped what is not a usable message", attrs...)
+	if m.Method != "" && m.ID.IsValid() {
+		c.post(errorResponse(m.ID, CodeInvalidRequest, m.Fault.Error()))
+	}
+}
+
+// answered wakes the call that a response belongs to. A response that matches none is late, doubled or invented.
+func (c *Client) answered(m *transport.Message) {
+	p := c.takePending(m.ID)
+	switch {
+	case p != nil:
+		p.resolve(m, nil)
+	case m.Error != nil && !m.ID.IsValid():
+		c.log.Warn("the server reported an error about no request in particular", slog.Any("error", m.Error))
+	default:
+		c.log.Debug("dropped an answer that nobody waits for", slog.String("id", m.ID.String()))
+	}
+}
+
+// takePending removes and returns the pending call with the id. Some servers answer with the id as a string.
+func (c *Client) takePending(id transport.ID) *pendingCall {
+	n, ok := id.Int64()
+	if !ok {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.pending[n]
+	delete(c.pending, n)
+	return p
+}
+
+// progressed takes a progress notification to its call. The token is the id of the call.
+func (c *Client) progressed(m *transport.Message) {
+	d := jsonscan.New(m.Params)
+	var token transport.ID
+	for name := range d.Object() {
+		if string(name) == "progressToken" {
+			token, _ = transport.ParseID(d.Raw())
+		}
+	}
+	n, ok := token.Int64()
+	c.mu.Lock()
+	p := c.pending[n]
+	c.mu.Unlock()
+	if d.End() != nil || !ok || p == nil {
+		c.log.Debug("dropped progress that nobody waits for", slog.String("token", token.String()))
+		return
+	}
+	if dropped := p.progressed(m.Params); dropped {
+		c.log.Warn("dropped progress, the handler is too slow", slog.String("method", p.method))
+	}
+}

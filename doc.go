@@ -1,0 +1,50 @@
+// Package mcp is a Model Context Protocol client: it connects an agent to an MCP server, lists what the server offers
+// (tools, resources, prompts), and calls it. [Connect] takes a transport from one of the packages beside this one
+// (stdio starts a child process, pipe uses a program that something else started, testing/mcptest is in memory) and
+// returns a live [Client]; there is no other state.
+//
+//	client, err := mcp.Connect(ctx, &stdio.Transport{Command: "my-server"}, &mcp.Options{
+//		Info: mcp.Implementation{Name: "my-agent", Version: "1.0.0"},
+//	})
+//	if err != nil { ... }
+//	defer client.Close()
+//	for tool, err := range client.Tools(ctx) { ... }
+//	result, err := client.CallTool(ctx, "search", map[string]any{"query": "MCP"})
+//
+// It speaks the revisions 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 of the protocol behind the same API; the
+// server's choice is in [Client.Server].
+//
+// # Limits and defaults
+//
+// A call may see neither answer nor progress for 60 s, and lasts 1 h at most; ctx always wins, and a call returns at once
+// when it ends. A message has at most 16 MiB (a setting of the transport). A list has at most 1,000 pages. At most 32
+// handlers of the server's requests run at once, and 256 requests wait for them. At most 1,024 notifications wait for a
+// slow handler. [Options] and [CallOption] change what can be changed.
+//
+// # Concurrency
+//
+// Everything may be called from any goroutine. Progress handlers run on the goroutine that made the call; handlers of
+// requests run on their own; handlers of notifications run one at a time. Any of them may call the client, or close it.
+//
+// # Errors
+//
+// Errors are matched with errors.Is and errors.As: [*RPCError] is what the server sent, [*TimeoutError] a limit of the
+// call, [ErrClosed] the end of the connection (with what is known about it: for a child process its exit status and the
+// end of its stderr). transport.SafeToRetry tells whether the server can have seen the request.
+//
+// # Deviations from the specification
+//
+// What the client sends follows the schema of the revision. What it receives it takes as far as the meaning is clear, and
+// reports to [Options].Logger:
+//   - missing or null content is an empty list, and entries of a list that cannot be used are set aside;
+//   - an answer whose id is a string with the digits of a request's number belongs to that request;
+//   - an empty nextCursor is the end of a list;
+//   - a list that the server says it has but answers with "method not found" is empty;
+//   - an initialize result without a version is taken to agree to the one that was asked for;
+//   - a server that refuses the first version of initialize and names another in the error's data is asked again;
+//   - batches are taken apart under every revision; each request in them is answered on its own.
+//
+// A list that the server does not offer at all is empty without a request; other requests that need a capability which
+// was not negotiated are a [*CapabilityError]. A progress token goes with each call of a tool, each read of a resource and
+// each prompt, even if nobody listens, since progress renews the limit.
+package mcp

@@ -1,0 +1,212 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/stdio"
+	"github.com/seed62b61957/mcp/testing/mcptest"
+)
+
+// travelServer stands in for a server that the examples connect to.
+func travelServer() *mcptest.Server {
+	s := &mcptest.Server{}
+	s.AddTool(&mcp.Tool{Name: "translate", Description: "Translates a greeting into French."},
+		func(context.Context, *mcptest.Call) (*mcp.CallToolResult, error) {
+			return mcptest.Text("bonjour"), nil
+		})
+	s.AddTool(&mcp.Tool{Name: "download_map", Description: "Downloads the map of a city."},
+		func(ctx context.Context, call *mcptest.Call) (*mcp.CallToolResult, error) {
+			for part := range 3 {
+				if err := call.Progress(ctx, float64(part+1), 3, "downloading"); err != nil {
+					return nil, err
+				}
+			}
+			return mcptest.Text("done"), nil
+		})
+	s.AddTool(&mcp.Tool{
+		Name:        "forecast",
+		Description: "Forecasts the weather in a city.",
+		OutputSchema: json.RawMessage(`{
+			"type": "object",
+			"properties": {"celsius": {"type": "number"}, "sky": {"type": "string"}},
+			"required": ["celsius", "sky"]
+		}`),
+	}, func(context.Context, *mcptest.Call) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{StructuredContent: json.RawMessage(`{"celsius": 21.5, "sky": "clear"}`)}, nil
+	})
+	s.AddTool(&mcp.Tool{Name: "book_table", Description: "Books a table for dinner."}, bookTable)
+	return s
+}
+
+func bookTable(ctx context.Context, call *mcptest.Call) (*mcp.CallToolResult, error) {
+	answer, err := call.Session.Elicit(ctx, &mcp.ElicitRequest{
+		Message: "A table for how many?",
+		RequestedSchema: json.RawMessage(`{
+			"type": "object",
+			"properties": {"guests": {"type": "integer", "title": "Guests", "default": 2}},
+			"required": ["guests"]
+		}`),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return mcptest.Text(fmt.Sprintf("%s: a table for %v", answer.Action, answer.Content["guests"])), nil
+}
+
+// A server that runs as a child process.
+func ExampleConnect() {
+	// The limit is for connecting: the client lives on after it.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	client, err := mcp.Connect(ctx, &stdio.Transport{
+		Command: "npx", Args: []string{"-y", "@modelcontextprotocol/server-everything"},
+	}, &mcp.Options{
+		Info: mcp.Implementation{Name: "my-agent", Version: "1.0.0"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	fmt.Println("connected to", client.Server().Info.Name)
+}
+
+// List the tools of a server, and call one.
+func Example() {
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, travelServer().Transport(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	for tool, err := range client.Tools(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(tool.Name, "-", tool.Description)
+	}
+
+	result, err := client.CallTool(ctx, "translate", map[string]any{"text": "hello"})
+	if err != nil {
+		log.Fatal(err) // there is no result
+	}
+	if result.IsError {
+		fmt.Println("the tool failed:", result.Text()) // for the model to see
+		return
+	}
+	fmt.Println(result.Text())
+	// Output:
+	// translate - Translates a greeting into French.
+	// download_map - Downloads the map of a city.
+	// forecast - Forecasts the weather in a city.
+	// book_table - Books a table for dinner.
+	// bonjour
+}
+
+func ExampleWithProgress() {
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, travelServer().Transport(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	show := func(p mcp.Progress) {
+		if p.Total != nil {
+			fmt.Printf("%s: %g of %g\n", p.Message, p.Progress, *p.Total)
+		}
+	}
+	result, err := client.CallTool(ctx, "download_map", map[string]any{"city": "Lyon"}, mcp.WithProgress(show))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Text())
+	// Output:
+	// downloading: 1 of 3
+	// downloading: 2 of 3
+	// downloading: 3 of 3
+	// done
+}
+
+func ExampleCallToolAs() {
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, travelServer().Transport(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	type forecast struct {
+		Celsius float64 `json:"celsius"`
+		Sky     string  `json:"sky"`
+	}
+	// The structured content is checked against the tool's output schema before it is decoded.
+	tomorrow, err := mcp.CallToolAs[forecast](ctx, client, "forecast", map[string]any{"city": "Lyon"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%g degrees, %s sky\n", tomorrow.Celsius, tomorrow.Sky)
+	// Output: 21.5 degrees, clear sky
+}
+
+// A server that asks the user in the middle of a call. Setting Elicit is what tells it that it may.
+func ExampleOptions_elicit() {
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, travelServer().Transport(), &mcp.Options{
+		Elicit: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			form, err := r.Schema()
+			if err != nil {
+				return nil, err
+			}
+			fmt.Println(r.Message)
+			for _, field := range form.Fields {
+				fmt.Printf("%s (%s, by default %v)\n", field.Label(), field.Type, field.Default)
+			}
+			// What the user leaves out gets its default.
+			return &mcp.ElicitResult{Action: mcp.ElicitAccept}, nil
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	result, err := client.CallTool(ctx, "book_table", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Text())
+	// Output:
+	// A table for how many?
+	// Guests (integer, by default 2)
+	// accept: a table for 2
+}
+
+// What the server answered is told apart from what went wrong on the way.
+func ExampleRPCError() {
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, travelServer().Transport(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	_, err = client.CallTool(ctx, "teleport", nil)
+	var refused *mcp.RPCError
+	var late *mcp.TimeoutError
+	switch {
+	case errors.As(err, &refused):
+		fmt.Println("refused:", refused.Code == mcp.CodeInvalidParams, refused.Message)
+	case errors.As(err, &late):
+		fmt.Println("no answer within", late.Limit)
+	case errors.Is(err, mcp.ErrClosed):
+		fmt.Println("the server is gone:", err)
+	}
+	// Output: refused: true unknown tool: teleport
+}

@@ -1,0 +1,104 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
+)
+
+// Page is one page of a list.
+type Page[T any] struct {
+	// Items are what the page holds; entries that could not be used are left out.
+	Items []*T
+	// NextCursor leads to the next page; nil is the end.
+	NextCursor *string
+	Meta       Meta
+}
+
+// A listing is one kind of list: how it is asked for and read.
+type listing[T any] struct {
+	method  string
+	offered func(*ServerCapabilities) bool
+	decode  func(data json.RawMessage) (*Page[T], []string, error)
+	seen    func(*Client, []*T) // if there is something to remember of the items
+}
+
+// page fetches one page. A server that does not offer the kind at all has an empty list, and is not asked.
+func (l *listing[T]) page(ctx context.Context, c *Client, cursor *string, opts []CallOption) (*Page[T], error) {
+	if !l.offered(&c.Server().Capabilities) {
+		return &Page[T]{Items: []*T{}}, nil
+	}
+	o := c.callOptions(opts)
+	r := &request{method: l.method}
+	if cursor != nil {
+		r.params = append(jsonscan.AppendString([]byte(`{"cursor":`), *cursor), '}')
+	}
+	answer, err := c.call(ctx, r, &o)
+	if err != nil {
+		var rpc *RPCError
+		if errors.As(err, &rpc) && rpc.Code == CodeMethodNotFound && cursor == nil {
+			c.log.Warn("the server offers a list that it does not have", slog.String("method", l.method))
+			return &Page[T]{Items: []*T{}}, nil
+		}
+		return nil, err
+	}
+	page, notes, err := l.decode(answer.Result)
+	c.tolerated(l.method, notes)
+	if err != nil {
+		return nil, r.wrap(fmt.Errorf("unusable result: %w", err))
+	}
+	// Until 2025-11-25 an empty cursor is how some servers say that there is no more.
+	if page.NextCursor != nil && *page.NextCursor == "" {
+		page.NextCursor = nil
+	}
+	if l.seen != nil {
+		l.seen(c, page.Items)
+	}
+	return page, nil
+}
+
+// walk yields the items of all pages, fetching each when it is needed. It ends after the first error.
+func (l *listing[T]) walk(ctx context.Context, c *Client, opts []CallOption) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		var cursor *string
+		seen := map[string]bool{}
+		for pages := 1; ; pages++ {
+			page, err := l.page(ctx, c, cursor, opts)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if cursor = page.NextCursor; cursor == nil {
+				return
+			}
+			if repeated := seen[*cursor]; repeated || pages >= c.opts.MaxPages {
+				r := request{method: l.method}
+				yield(nil, r.wrap(&PageError{Pages: pages, Repeated: repeated}))
+				return
+			}
+			seen[*cursor] = true
+		}
+	}
+}
+
+// collect returns the items of all pages, and none after an error.
+func (l *listing[T]) collect(ctx context.Context, c *Client, opts []CallOption) ([]*T, error) {
+	items := []*T{}
+	for item, err := range l.walk(ctx, c, opts) {
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}

@@ -1,0 +1,154 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"time"
+)
+
+// Options configure a client. The zero value is usable and advertises no capability: capabilities follow from the
+// handlers that are set. Connect copies the options; changing them later has no effect.
+//
+// Handlers run on goroutines of their own and may call the client, which they find with [ClientFromContext]. Their ctx
+// ends when the server cancels the request, and when the client is closed. A panic in a handler is recovered and logged.
+type Options struct {
+	// Info is how the client introduces itself. Name and Version default to "mcp" and "unknown".
+	Info Implementation
+
+	// Versions are the revisions to accept; nil means all that the client speaks. One alone pins it.
+	Versions []string
+
+	// Timeout bounds the time in which a call sees neither an answer nor progress: 60 s if zero, none if negative.
+	// While a handler of the client is answering the server, the time does not run.
+	Timeout time.Duration
+	// MaxTimeout bounds a call as a whole; nothing renews it: 1 h if zero, none if negative.
+	MaxTimeout time.Duration
+	// MaxPages bounds the pages of one list: 1,000 if zero. More are an error, never a shorter list.
+	MaxPages int
+	// KeepAlive is the interval of pings that find a dead connection: none if zero. A ping that is not answered within
+	// the interval ends the connection. A server that does not know ping is left alone after the first.
+	KeepAlive time.Duration
+
+	// Elicit asks the user to fill in a form. Fields that the user leaves out get the defaults of the schema, and what
+	// is accepted is checked against it before it is sent.
+	Elicit func(context.Context, *ElicitRequest) (*ElicitResult, error)
+	// ElicitURL asks the user for consent to visit a URL (2025-11-25). Show the whole URL; never fetch it.
+	ElicitURL func(context.Context, *ElicitRequest) (*ElicitResult, error)
+	// CreateMessage asks a language model for the server.
+	CreateMessage func(context.Context, *CreateMessageRequest) (*CreateMessageResult, error)
+	// CreateMessageTools says that CreateMessage honours tools and toolChoice (2025-11-25). Requests that have them are
+	// refused otherwise.
+	CreateMessageTools bool
+	// Roots returns the directories and files that the server may work on.
+	Roots func(context.Context) ([]Root, error)
+	// On are handlers of notifications.
+	On Notifications
+	// Requests are handlers of requests beyond the protocol, by method.
+	Requests map[string]RequestHandler
+	// Experimental are non-standard capabilities to advertise, by name; each value is a JSON object.
+	Experimental map[string]json.RawMessage
+
+	// Logger gets diagnostics: what was tolerated, skipped or dropped. Nil discards them.
+	Logger *slog.Logger
+}
+
+// Notifications are handlers of what the server says unasked. They are called one after the other, in the order of
+// arrival, on one goroutine. Changes coalesce: however many arrive while a handler is busy, each handler is called once
+// more, so that a slow one falls behind but never piles up work.
+type Notifications struct {
+	ToolsChanged     func(context.Context)
+	PromptsChanged   func(context.Context)
+	ResourcesChanged func(context.Context)
+	// ResourceUpdated is called after SubscribeResource; changes of one resource coalesce.
+	ResourceUpdated func(ctx context.Context, uri string)
+	// ElicitationComplete says that what a URL elicitation asked for was done (2025-11-25).
+	ElicitationComplete func(ctx context.Context, elicitationID string)
+	// Log gets the server's log messages. At most 1,024 wait for a slow handler; what comes on top is dropped.
+	Log func(context.Context, *LogMessage)
+	// Other gets every other notification, params as they came (nil if there were none). Those wait together with log
+	// messages.
+	Other func(ctx context.Context, method string, params json.RawMessage)
+}
+
+// A RequestHandler answers a request of the server. The result must encode to a JSON object; nil stands for an empty one.
+// An [*RPCError] is sent as it is. Any other error is logged, and the server is told only that the handler failed: its
+// text may say more about the host than a server should know.
+type RequestHandler func(ctx context.Context, params json.RawMessage) (result any, err error)
+
+const (
+	defaultTimeout    = 60 * time.Second
+	defaultMaxTimeout = time.Hour
+	defaultMaxPages   = 1000
+)
+
+// resolved returns a copy of the options with the defaults filled in.
+func (o *Options) resolved() (*Options, error) {
+	var r Options
+	if o != nil {
+		r = *o
+	}
+	var err error
+	if r.Versions, err = acceptedVersions(r.Versions); err != nil {
+		return nil, err
+	}
+	r.Timeout = limit(r.Timeout, defaultTimeout)
+	r.MaxTimeout = limit(r.MaxTimeout, defaultMaxTimeout)
+	if r.MaxPages <= 0 {
+		r.MaxPages = defaultMaxPages
+	}
+	if r.Info.Name == "" {
+		r.Info.Name = "mcp"
+	}
+	if r.Info.Version == "" {
+		r.Info.Version = "unknown"
+	}
+	if r.Logger == nil {
+		r.Logger = slog.New(slog.DiscardHandler)
+	}
+	r.Requests = maps.Clone(r.Requests)
+	for method, handler := range r.Requests {
+		if handler == nil || builtInRequests[method] {
+			return nil, fmt.Errorf("Options.Requests: %q cannot be handled here", method)
+		}
+	}
+	r.Experimental = maps.Clone(r.Experimental)
+	return &r, nil
+}
+
+// limit applies a default to a duration for which zero means the default and less means none; none is zero from here on.
+func limit(d, byDefault time.Duration) time.Duration {
+	switch {
+	case d == 0:
+		return byDefault
+	case d < 0:
+		return 0
+	}
+	return d
+}
+
+// capabilities are what the client advertises: what there is a handler for, and nothing else.
+func (o *Options) capabilities() *clientCapabilities {
+	c := &clientCapabilities{Experimental: o.Experimental}
+	if o.Roots != nil {
+		c.Roots = &rootsCapability{ListChanged: true}
+	}
+	if o.CreateMessage != nil {
+		c.Sampling = &samplingCapability{}
+		if o.CreateMessageTools {
+			c.Sampling.Tools = &struct{}{}
+		}
+	}
+	if o.Elicit != nil || o.ElicitURL != nil {
+		c.Elicitation = &elicitationCapability{}
+		if o.Elicit != nil {
+			c.Elicitation.Form = &struct{}{}
+		}
+		if o.ElicitURL != nil {
+			c.Elicitation.URL = &struct{}{}
+		}
+	}
+	return c
+}

@@ -1,0 +1,81 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/seed62b61957/mcp/transport"
+)
+
+// outbox sends what nobody waits for: notices of cancellation, and answers that need no handler. One goroutine does it, and
+// only while there is something to send, so that neither the reader nor a caller ever waits for the server to take it.
+type outbox struct {
+	mu      sync.Mutex
+	queue   []*transport.Message
+	sending bool
+	closed  bool
+}
+
+const (
+	// maxOutbox bounds what waits for a server that takes no bytes.
+	maxOutbox = 1024
+	// noticeTimeout bounds each message.
+	noticeTimeout = 5 * time.Second
+)
+
+func (c *Client) post(m *transport.Message) {
+	b := &c.outbox
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	if len(b.queue) >= maxOutbox {
+		c.log.Warn("dropped a message, the server does not read", slog.String("method", m.Method))
+		return
+	}
+	b.queue = append(b.queue, m)
+	if !b.sending {
+		b.sending = true
+		c.background.Go(c.sendPosted)
+	}
+}
+
+func (c *Client) sendPosted() {
+	for m := c.outbox.next(); m != nil; m = c.outbox.next() {
+		ctx, cancel := context.WithTimeout(c.ctx, noticeTimeout)
+		err := c.conn.Send(ctx, transport.Outgoing{Message: m, Version: c.version(), Deliver: c.dispatch})
+		cancel()
+		if err != nil && c.ctx.Err() == nil {
+			c.log.Debug("a notice was not sent", slog.String("method", m.Method), slog.Any("error", err))
+		}
+	}
+}
+
+func (b *outbox) next() *transport.Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.queue) == 0 {
+		b.queue, b.sending = nil, false
+		return nil
+	}
+	m := b.queue[0]
+	b.queue = b.queue[1:]
+	return m
+}
+
+func (b *outbox) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.queue, b.closed = nil, true
+}
+
+// cancelNotice tells the server that nobody waits for the answer to a request any longer. It gives no reason: the reasons
+// are the caller's own.
+func cancelNotice(id int64) *transport.Message {
+	params := append(transport.IntID(id).Append([]byte(`{"requestId":`)), '}')
+	return &transport.Message{Method: "notifications/cancelled", Params: json.RawMessage(params)}
+}

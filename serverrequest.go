@@ -1,0 +1,222 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
+	"github.com/seed62b61957/mcp/transport"
+)
+
+// requestServer runs the handlers of the server's requests, a bounded number at once.
+type requestServer struct {
+	handlers map[string]RequestHandler // constant
+
+	mu       sync.Mutex
+	running  map[transport.ID]context.CancelCauseFunc // the handlers, by normalized id
+	answered time.Time                                // when the last one returned
+	workers  int                                      // the goroutines that run handlers and send what comes of it
+	waiting  []*transport.Message                     // for a worker
+}
+
+const (
+	maxHandlers = 32
+	maxWaiting  = 256
+	// replyTimeout bounds the sending of an answer to a peer that takes no bytes.
+	replyTimeout = time.Minute
+)
+
+// builtInRequests are the requests that the client answers itself or through a handler with a type of its own.
+var builtInRequests = map[string]bool{
+	"ping":                   true,
+	"roots/list":             true,
+	"sampling/createMessage": true,
+	"elicitation/create":     true,
+}
+
+// requestHandlers are the handlers by method.
+func (o *Options) requestHandlers() map[string]RequestHandler {
+	handlers := make(map[string]RequestHandler, len(o.Requests)+3)
+	maps.Copy(handlers, o.Requests)
+	if o.Roots != nil {
+		handlers["roots/list"] = o.listRoots
+	}
+	if o.CreateMessage != nil {
+		handlers["sampling/createMessage"] = o.createMessage
+	}
+	if o.Elicit != nil || o.ElicitURL != nil {
+		handlers["elicitation/create"] = o.elicit
+	}
+	return handlers
+}
+
+// serveRequest sees to it that a request of the server is answered. What needs no handler is answered at once, however
+// many handlers are busy.
+func (c *Client) serveRequest(m *transport.Message) {
+	if m.Method == "ping" {
+		c.post(&transport.Message{ID: m.ID, Result: json.RawMessage("{}")})
+		return
+	}
+	if c.requests.handlers[m.Method] == nil {
+		c.log.Debug("refused a request that has no handler", slog.String("method", m.Method))
+		c.post(errorResponse(m.ID, CodeMethodNotFound, "method not found"))
+		return
+	}
+	s := &c.requests
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch _, twice := s.running[normalized(m.ID)]; {
+	case twice:
+		c.log.Warn("dropped a request whose id is already in use", slog.String("method", m.Method))
+	case s.workers < maxHandlers:
+		s.workers++
+		go c.work(s.begin(c.ctx, m), m)
+	case len(s.waiting) < maxWaiting:
+		s.waiting = append(s.waiting, m)
+	default:
+		c.log.Warn("refused a request, too many are unanswered", slog.String("method", m.Method))
+		c.post(errorResponse(m.ID, CodeInternalError, "too many requests at once"))
+	}
+}
+
+// work answers a request, and then those that wait for a worker.
+func (c *Client) work(ctx context.Context, m *transport.Message) {
+	for m != nil {
+		c.answer(ctx, m)
+		ctx, m = c.requests.next(c.ctx)
+	}
+}
+
+// next returns a request that waits, nil if the worker is not needed any longer.
+func (s *requestServer) next(client context.Context) (context.Context, *transport.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.waiting) == 0 || client.Err() != nil {
+		s.workers--
+		return nil, nil
+	}
+	m := s.waiting[0]
+	s.waiting = s.waiting[1:]
+	return s.begin(client, m), m
+}
+
+// begin registers a request that is about to run, so that it can be cancelled. The lock is held.
+func (s *requestServer) begin(client context.Context, m *transport.Message) context.Context {
+	ctx, cancel := context.WithCancelCause(client)
+	if s.running == nil {
+		s.running = make(map[transport.ID]context.CancelCauseFunc)
+	}
+	s.running[normalized(m.ID)] = cancel
+	return ctx
+}
+
+// finish ends what begin began. From here on the server may use the id again.
+func (s *requestServer) finish(m *transport.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running[normalized(m.ID)](nil)
+	delete(s.running, normalized(m.ID))
+	s.answered = time.Now()
+}
+
+// activity reports whether handlers run now, and when the last one returned.
+func (s *requestServer) activity() (busy bool, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.running) > 0, s.answered
+}
+
+// errWithdrawn is the cause that the ctx of a handler ends with when the server cancels its request.
+var errWithdrawn = errors.New("cancelled by the server")
+
+// cancelRequest ends the handler of a request that the server no longer wants an answer to.
+func (c *Client) cancelRequest(params json.RawMessage) {
+	d := jsonscan.New(params)
+	var id transport.ID
+	for name := range d.Object() {
+		if string(name) == "requestId" {
+			id, _ = transport.ParseID(d.Raw())
+		}
+	}
+	s, key := &c.requests, normalized(id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cancel := s.running[key]; cancel != nil {
+		cancel(errWithdrawn)
+		return
+	}
+	s.waiting = slices.DeleteFunc(s.waiting, func(m *transport.Message) bool { return normalized(m.ID) == key })
+}
+
+// normalized is the id under which a request is known: 1 and "1" are the same to servers that mix them up.
+func normalized(id transport.ID) transport.ID {
+	if n, ok := id.Int64(); ok {
+		return transport.IntID(n)
+	}
+	return id
+}
+
+// answer runs the handler of a request and sends what comes of it, unless the server has cancelled the request.
+func (c *Client) answer(ctx context.Context, m *transport.Message) {
+	reply := &transport.Message{ID: m.ID}
+	result, err := c.runHandler(ctx, m)
+	c.requests.finish(m)
+	if context.Cause(ctx) == errWithdrawn {
+		return // basic/utilities/cancellation: a cancelled request gets no response
+	}
+	if err == nil {
+		reply.Result, err = encodeResult(result)
+	}
+	var rpc *RPCError
+	switch {
+	case err == nil:
+	case errors.As(err, &rpc):
+		reply.Error = rpc
+	default:
+		c.log.Error("a handler failed", slog.String("method", m.Method), slog.Any("error", err))
+		reply.Error = &RPCError{Code: CodeInternalError, Message: "the client's handler failed"}
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, replyTimeout)
+	defer cancel()
+	out := transport.Outgoing{Message: reply, Version: c.version(), Deliver: c.dispatch}
+	if err := c.conn.Send(ctx, out); err != nil {
+		c.log.Warn("an answer was not sent", slog.String("method", m.Method), slog.Any("error", err))
+	}
+}
+
+func (c *Client) runHandler(ctx context.Context, m *transport.Message) (result any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return c.requests.handlers[m.Method](ctx, m.Params)
+}
+
+// encodeResult turns what a handler returned into the object that a result has to be.
+func encodeResult(result any) (json.RawMessage, error) {
+	raw, err := jsonscan.AppendValue(nil, result)
+	if err != nil {
+		return nil, err
+	}
+	switch d := jsonscan.New(raw); d.Kind() {
+	case jsonscan.Object:
+		return raw, nil
+	case jsonscan.Null:
+		return json.RawMessage("{}"), nil
+	default:
+		return nil, fmt.Errorf("the result is %v, not an object", d.Kind())
+	}
+}
+
+func errorResponse(id transport.ID, code int64, message string) *transport.Message {
+	return &transport.Message{ID: id, Error: &RPCError{Code: code, Message: message}}
+}
