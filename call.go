@@ -15,7 +15,8 @@ type request struct {
 	method string
 	target string          // the tool, prompt or resource that error messages name; may be empty
 	params json.RawMessage // a compact object without _meta, or nil
-	// renewable: progress may come, so that a token is sent even if the caller does not listen: it renews the idle limit.
+	// renewable: progress may come, so that a token is sent even if the caller does not listen: it renews the idle
+	// limit.
 	renewable bool
 	// unstoppable: the request must not be cancelled on the wire (initialize; basic/utilities/cancellation).
 	unstoppable bool
@@ -188,4 +189,12 @@ func (r *request) withMeta(id int64, o *callOptions) (json.RawMessage, error) {
 	}
 	b = append(b, ',')
 	return append(b, r.params[1:]...), nil
+}
+
+// requires returns a CapabilityError if the server does not offer what a request needs.
+func (c *Client) requires(r *request, offered bool, capability string) error {
+	if offered {
+		return nil
+	}
+	return r.wrap(transport.Unsent(&CapabilityError{Capability: capability}))
 }

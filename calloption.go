@@ -34,7 +34,8 @@ func WithProgress(fn func(Progress)) CallOption {
 	return func(o *callOptions) { o.progress = fn }
 }
 
-// WithMeta adds members to the _meta of the request. It may be given more than once. The progress token is the client's.
+// WithMeta adds members to the _meta of the request. It may be given more than once. The progress token is the
+// client's.
 func WithMeta(m Meta) CallOption {
 	return func(o *callOptions) {
 		if o.meta == nil {

@@ -67,7 +67,7 @@ func TestClientCapabilities(t *testing.T) {
 }
 
 func TestInitializeResult(t *testing.T) {
-	s, notes, err := decodeInitializeResult([]byte(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},
+	s, notes, err := decodeResult[ServerInfo]([]byte(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},
 		"serverInfo":{"name":"n","version":"1"},"instructions":"i","_meta":{"k":1}}`))
 	require.NoError(t, err)
 	assert.Empty(t, notes)
@@ -77,7 +77,7 @@ func TestInitializeResult(t *testing.T) {
 	assert.Equal(t, "i", s.Instructions)
 	assert.Contains(t, s.Meta, "k")
 
-	s, notes, err = decodeInitializeResult([]byte(`{"protocolVersion":5,"capabilities":[],"serverInfo":"x",
+	s, notes, err = decodeResult[ServerInfo]([]byte(`{"protocolVersion":5,"capabilities":[],"serverInfo":"x",
 		"instructions":{}}`))
 	require.NoError(t, err)
 	assert.Equal(t, &ServerInfo{}, s)

@@ -44,8 +44,8 @@ type Client struct {
 // Connect reaches a server and agrees with it on a revision of the protocol. ctx bounds connecting only; the client
 // lives on after it. On an error nothing is left behind, neither a process nor a connection.
 //
-// A nil Options is the zero one. Each request of the handshake is bounded by [Options].Timeout as well, which is short for
-// a command that first downloads its program.
+// A nil Options is the zero one. Each request of the handshake is bounded by [Options].Timeout as well, which is short
+// for a command that first downloads its program.
 func Connect(ctx context.Context, t transport.Transport, o *Options) (*Client, error) {
 	opts, err := o.resolved()
 	if err != nil {
@@ -79,8 +79,8 @@ func newClient(conn transport.Conn, opts *Options) *Client {
 	return c
 }
 
-// receive reads what no exchange owns, until the connection ends. Nothing that it calls waits for the server or runs code
-// of the caller's, so nothing stops it.
+// receive reads what no exchange owns, until the connection ends. Nothing that it calls waits for the server or runs
+// code of the caller's, so nothing stops it.
 func (c *Client) receive() {
 	for {
 		m, err := c.conn.Receive(c.ctx)
@@ -116,9 +116,9 @@ func (c *Client) closeConn() error {
 	return c.closeErr
 }
 
-// Close ends the connection. Pending and later calls fail with [ErrClosed], and the ctx of every handler ends. It returns
-// when the transport has cleaned up, which is bounded in time by the transport, and does not wait for handlers, so that a
-// handler may call it. It may be called more than once.
+// Close ends the connection. Pending and later calls fail with [ErrClosed], and the ctx of every handler ends. It
+// returns when the transport has cleaned up, which is bounded in time by the transport, and does not wait for handlers,
+// so that a handler may call it. It may be called more than once.
 func (c *Client) Close() error {
 	c.finish(&closedError{})
 	err := c.closeConn()

@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
+	"github.com/seed62b61957/mcp/transport"
 )
 
 // CompleteRef names what an argument is completed for: see [PromptRef] and [ResourceRef].
@@ -111,4 +113,20 @@ func (r *CompleteResult) completion(d *decoder) {
 			r.HasMore = d.flag()
 		}
 	}
+}
+
+// Complete asks for values that could complete an argument of a prompt or of a resource template.
+func (c *Client) Complete(ctx context.Context, ask *CompleteRequest, opts ...CallOption) (*CompleteResult, error) {
+	o := c.callOptions(opts)
+	r := &request{method: "completion/complete", target: ask.Argument}
+	// Revision 2024-11-05 has completion but no capability for it.
+	offered := c.Server().Capabilities.Completions || c.version() == Version20241105
+	if err := c.requires(r, offered, "completions"); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.params, err = objectParams(ask); err != nil {
+		return nil, r.wrap(transport.Unsent(err))
+	}
+	return callAs[CompleteResult](ctx, c, r, &o)
 }

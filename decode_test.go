@@ -68,7 +68,7 @@ func TestErrorsAndNotesNameThePlaceAndNoValues(t *testing.T) {
 
 func TestWhatCannotBeUsedIsAnError(t *testing.T) {
 	page := func(data []byte) error { _, _, err := decodeToolsPage(data); return err }
-	result := func(data []byte) error { _, _, err := decodeCallToolResult(data); return err }
+	result := func(data []byte) error { _, _, err := decodeResult[CallToolResult](data); return err }
 	for _, c := range []struct {
 		decode     func([]byte) error
 		text, want string

@@ -16,10 +16,10 @@
 //
 // # Limits and defaults
 //
-// A call may see neither answer nor progress for 60 s, and lasts 1 h at most; ctx always wins, and a call returns at once
-// when it ends. A message has at most 16 MiB (a setting of the transport). A list has at most 1,000 pages. At most 32
-// handlers of the server's requests run at once, and 256 requests wait for them. At most 1,024 notifications wait for a
-// slow handler. [Options] and [CallOption] change what can be changed.
+// A call may see neither answer nor progress for 60 s, and lasts 1 h at most; ctx always wins, and a call returns at
+// once when it ends. A message has at most 16 MiB (a setting of the transport). A list has at most 1,000 pages. At most
+// 32 handlers of the server's requests run at once, and 256 requests wait for them. At most 1,024 notifications wait
+// for a slow handler. [Options] and [CallOption] change what can be changed.
 //
 // # Concurrency
 //
@@ -34,8 +34,8 @@
 //
 // # Deviations from the specification
 //
-// What the client sends follows the schema of the revision. What it receives it takes as far as the meaning is clear, and
-// reports to [Options].Logger:
+// What the client sends follows the schema of the revision. What it receives it takes as far as the meaning is clear,
+// and reports to [Options].Logger:
 //   - missing or null content is an empty list, and entries of a list that cannot be used are set aside;
 //   - an answer whose id is a string with the digits of a request's number belongs to that request;
 //   - an empty nextCursor is the end of a list;
@@ -45,6 +45,6 @@
 //   - batches are taken apart under every revision; each request in them is answered on its own.
 //
 // A list that the server does not offer at all is empty without a request; other requests that need a capability which
-// was not negotiated are a [*CapabilityError]. A progress token goes with each call of a tool, each read of a resource and
-// each prompt, even if nobody listens, since progress renews the limit.
+// was not negotiated are a [*CapabilityError]. A progress token goes with each call of a tool, each read of a resource
+// and each prompt, even if nobody listens, since progress renews the limit.
 package mcp

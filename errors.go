@@ -119,8 +119,8 @@ func (e *OutputError) Error() string {
 }
 func (e *OutputError) Unwrap() error { return e.Err }
 
-// RequiredElicitations returns the URL elicitations that must be completed before a request can be sent again, if err is
-// the error with which revision 2025-11-25 asks for them ([CodeURLElicitationRequired]), else nil.
+// RequiredElicitations returns the URL elicitations that must be completed before a request can be sent again, if err
+// is the error with which revision 2025-11-25 asks for them ([CodeURLElicitationRequired]), else nil.
 func RequiredElicitations(err error) []*ElicitRequest {
 	var rpc *RPCError
 	if !errors.As(err, &rpc) || rpc.Code != CodeURLElicitationRequired {

@@ -65,8 +65,8 @@ func (o *Options) elicit(ctx context.Context, params json.RawMessage) (any, erro
 
 var errNoResult = errors.New("the handler returned neither a result nor an error")
 
-// forRequest checks what a user answered, and gives it the form that the schema wants: content goes with an accepted form
-// and with nothing else, and what the user left out of it has the defaults of the schema.
+// forRequest checks what a user answered, and gives it the form that the schema wants: content goes with an accepted
+// form and with nothing else, and what the user left out of it has the defaults of the schema.
 func (r *ElicitResult) forRequest(request *ElicitRequest) (*ElicitResult, error) {
 	answer := &ElicitResult{Action: r.Action, Meta: r.Meta}
 	switch r.Action {

@@ -1,8 +1,11 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
 
 // LogLevel is the severity of a log message (RFC 5424, section 6.2.1). It is a [slog.Leveler], which also gives the
@@ -82,4 +85,22 @@ func (m *LogMessage) decode(d *decoder) {
 			m.Meta = d.objects()
 		}
 	}
+}
+
+// decodeLogMessage reads the params of notifications/message, which the message shares.
+func decodeLogMessage(params json.RawMessage) (*LogMessage, error) {
+	m, _, err := decodeResult[LogMessage](params)
+	return m, err
+}
+
+// SetLogLevel sets the least severe level of log messages that the server sends (see [Notifications]).
+func (c *Client) SetLogLevel(ctx context.Context, level LogLevel, opts ...CallOption) error {
+	o := c.callOptions(opts)
+	r := &request{method: "logging/setLevel"}
+	if err := c.requires(r, c.Server().Capabilities.Logging, "logging"); err != nil {
+		return err
+	}
+	r.params = append(jsonscan.AppendString([]byte(`{"level":`), string(level)), '}')
+	_, err := c.call(ctx, r, &o)
+	return err
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/seed62b61957/mcp/transport"
 )
 
-// eventQueue takes notifications to the caller's handlers, in order, on one goroutine that exists only while there are any.
+// eventQueue takes notifications to the caller's handlers, in order, on one goroutine that exists only while there are
+// any.
 type eventQueue struct {
 	mu      sync.Mutex
 	queue   []event

@@ -13,7 +13,8 @@ import (
 // handlers that are set. Connect copies the options; changing them later has no effect.
 //
 // Handlers run on goroutines of their own and may call the client, which they find with [ClientFromContext]. Their ctx
-// ends when the server cancels the request, and when the client is closed. A panic in a handler is recovered and logged.
+// ends when the server cancels the request, and when the client is closed. A panic in a handler is recovered and
+// logged.
 type Options struct {
 	// Info is how the client introduces itself. Name and Version default to "mcp" and "unknown".
 	Info Implementation
@@ -73,9 +74,9 @@ type Notifications struct {
 	Other func(ctx context.Context, method string, params json.RawMessage)
 }
 
-// A RequestHandler answers a request of the server. The result must encode to a JSON object; nil stands for an empty one.
-// An [*RPCError] is sent as it is. Any other error is logged, and the server is told only that the handler failed: its
-// text may say more about the host than a server should know.
+// A RequestHandler answers a request of the server. The result must encode to a JSON object; nil stands for an empty
+// one. An [*RPCError] is sent as it is. Any other error is logged, and the server is told only that the handler failed:
+// its text may say more about the host than a server should know.
 type RequestHandler func(ctx context.Context, params json.RawMessage) (result any, err error)
 
 const (
@@ -118,7 +119,8 @@ func (o *Options) resolved() (*Options, error) {
 	return &r, nil
 }
 
-// limit applies a default to a duration for which zero means the default and less means none; none is zero from here on.
+// limit applies a default to a duration for which zero means the default and less means none; none is zero from here
+// on.
 func limit(d, byDefault time.Duration) time.Duration {
 	switch {
 	case d == 0:

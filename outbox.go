@@ -10,8 +10,9 @@ import (
 	"github.com/seed62b61957/mcp/transport"
 )
 
-// outbox sends what nobody waits for: notices of cancellation, and answers that need no handler. One goroutine does it, and
-// only while there is something to send, so that neither the reader nor a caller ever waits for the server to take it.
+// outbox sends what nobody waits for: notices of cancellation, and answers that need no handler. One goroutine does it,
+// and only while there is something to send, so that neither the reader nor a caller ever waits for the server to take
+// it.
 type outbox struct {
 	mu      sync.Mutex
 	queue   []*transport.Message
@@ -73,8 +74,8 @@ func (b *outbox) close() {
 	b.queue, b.closed = nil, true
 }
 
-// cancelNotice tells the server that nobody waits for the answer to a request any longer. It gives no reason: the reasons
-// are the caller's own.
+// cancelNotice tells the server that nobody waits for the answer to a request any longer. It gives no reason: the
+// reasons are the caller's own.
 func cancelNotice(id int64) *transport.Message {
 	params := append(transport.IntID(id).Append([]byte(`{"requestId":`)), '}')
 	return &transport.Message{Method: "notifications/cancelled", Params: json.RawMessage(params)}

@@ -37,7 +37,8 @@ func (p *pendingCall) resolve(answer *transport.Message, err error) {
 	p.signal()
 }
 
-// progressed renews the idle limit and keeps the notification for the caller. It reports whether an older one had to go.
+// progressed renews the idle limit and keeps the notification for the caller. It reports whether an older one had to
+// go.
 func (p *pendingCall) progressed(params json.RawMessage) (dropped bool) {
 	p.mu.Lock()
 	p.active = time.Now()

@@ -1,5 +1,7 @@
 package mcp
 
+import "encoding/json"
+
 // Progress says how far a call has come.
 type Progress struct {
 	Progress float64  `json:"progress"` // grows from one to the next
@@ -26,4 +28,12 @@ func (p *Progress) decode(d *decoder) {
 			p.Meta = d.objects()
 		}
 	}
+}
+
+// decodeProgress reads the params of notifications/progress. It leaves empty what is wrong: that there was progress
+// counts more than how much.
+func decodeProgress(params json.RawMessage) Progress {
+	var p Progress
+	_, _ = decodeInto(params, &p)
+	return p
 }

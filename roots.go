@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -43,4 +44,13 @@ func fileURI(path string, windows bool) string {
 		u.Host, u.Path = host, "/"+rest
 	}
 	return u.String()
+}
+
+// RootsChanged tells the server that what [Options].Roots returns has changed. Without that handler it is an error.
+func (c *Client) RootsChanged(ctx context.Context) error {
+	const method = "notifications/roots/list_changed"
+	if c.opts.Roots == nil {
+		return fmt.Errorf("mcp: %s: there is no Options.Roots", method)
+	}
+	return c.Notify(ctx, method, nil)
 }

@@ -149,6 +149,6 @@ func TestCompletion(t *testing.T) {
 		r, _ := read[CompleteResult](t, text)
 		assert.JSONEq(t, `{"completion":{"values":[]}}`, written(t, r))
 	}
-	_, _, err := decodeCompleteResult([]byte(`{"completion":[]}`))
+	_, _, err := decodeResult[CompleteResult]([]byte(`{"completion":[]}`))
 	require.EqualError(t, err, "completion: expected an object, found an array")
 }

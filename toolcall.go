@@ -37,8 +37,8 @@ func (c *Client) ToolsPage(ctx context.Context, cursor *string, opts ...CallOpti
 	return toolList.page(ctx, c, cursor, opts)
 }
 
-// CallTool calls a tool and returns its result. A tool that failed is a result with IsError set, not an error, so that a
-// model can see what went wrong.
+// CallTool calls a tool and returns its result. A tool that failed is a result with IsError set, not an error, so that
+// a model can see what went wrong.
 //
 // args must encode to a JSON object; nil stands for an empty one. JSON text as a [json.RawMessage] is sent as it is.
 func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*CallToolResult, error) {

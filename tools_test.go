@@ -102,7 +102,7 @@ func FuzzCallToolResult(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, _, err := decodeCallToolResult(data)
+		r, _, err := decodeResult[CallToolResult](data)
 		if err != nil {
 			return
 		}
@@ -110,7 +110,7 @@ func FuzzCallToolResult(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q was decoded but cannot be encoded: %v", data, err)
 		}
-		again, _, err := decodeCallToolResult(first)
+		again, _, err := decodeResult[CallToolResult](first)
 		if err != nil {
 			t.Fatalf("%q was encoded as %q: %v", data, first, err)
 		}
@@ -140,7 +140,7 @@ func manyTools(n int) []byte {
 func TestAllocationBudgets(t *testing.T) {
 	small := []byte(`{"content":[{"type":"text","text":"It is 18 degrees in Paris."}],"isError":false}`)
 	allocs := testing.AllocsPerRun(200, func() {
-		if r, _, err := decodeCallToolResult(small); err != nil || len(r.Content) != 1 {
+		if r, _, err := decodeResult[CallToolResult](small); err != nil || len(r.Content) != 1 {
 			t.Fatal(err)
 		}
 	})
@@ -161,7 +161,7 @@ func BenchmarkCallToolResult(b *testing.B) {
 	b.SetBytes(int64(len(small)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := decodeCallToolResult(small); err != nil {
+		if _, _, err := decodeResult[CallToolResult](small); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -184,7 +184,7 @@ func TestLongTextSharesTheMessage(t *testing.T) {
 	require.NoError(t, err)
 	allocated := testing.Benchmark(func(b *testing.B) {
 		for b.Loop() {
-			if r, _, err := decodeCallToolResult(data); err != nil || r.Text() != text {
+			if r, _, err := decodeResult[CallToolResult](data); err != nil || r.Text() != text {
 				b.Fatal(err)
 			}
 		}

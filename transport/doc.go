@@ -9,8 +9,8 @@
 // # Limits and defaults
 //
 // A received message has at most [DefaultMaxMessageBytes] (16 MiB) unless [StreamOptions] says otherwise. A longer one
-// is skipped in constant memory; the call that it answers fails with [ErrMessageTooLarge] if its id can be read from the
-// first or the last 4 KiB, and the connection lives on. Close takes at most 5 s.
+// is skipped in constant memory; the call that it answers fails with [ErrMessageTooLarge] if its id can be read from
+// the first or the last 4 KiB, and the connection lives on. Close takes at most 5 s.
 //
 // # Deviations from the specification
 //
