@@ -57,7 +57,21 @@ func callAs[T any, P decodable[T]](ctx context.Context, c *Client, r *request, o
 	return result, nil
 }
 
+// exchange sends a request and returns what the server answered. If the server has forgotten the session, and so cannot
+// have executed the request, it is sent once more in a new one.
 func (c *Client) exchange(ctx context.Context, r *request, o *callOptions) (*transport.Message, error) {
+	session := c.session.Load()
+	answer, err := c.attempt(ctx, r, o)
+	if session == nil || !forgotten(err) {
+		return answer, err
+	}
+	if err := c.renew(ctx, session); err != nil {
+		return nil, transport.Unsent(fmt.Errorf("%w, and there is no new one: %w", ErrSessionExpired, err))
+	}
+	return c.attempt(ctx, r, o)
+}
+
+func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*transport.Message, error) {
 	if ctx.Err() != nil {
 		return nil, transport.Unsent(ended(ctx))
 	}

@@ -43,8 +43,8 @@ func TestDoubledAndInventedAnswersAreDropped(t *testing.T) {
 	p.write(`{"jsonrpc":"2.0","id":999,"result":{}}`)
 	p.write(`{"jsonrpc":"2.0","result":null}`)
 	p.write(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no idea"}}`)
-	p.answer(m, hello)
-	p.answer(m, `{"content":[{"type":"text","text":"again"}]}`)
+	const again = `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"again"}]}}`
+	p.write(`{"jsonrpc":"2.0","id":%s,"result":%s}`+strings.Repeat("\n"+again, 5), m.ID, hello, m.ID, m.ID, m.ID, m.ID, m.ID)
 	got, err := first()
 	require.NoError(t, err)
 	assert.Equal(t, "hello", got.Text())
@@ -242,6 +242,7 @@ func TestPanicInAProgressHandlerIsTheCallersOwn(t *testing.T) {
 	p.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`, m.ID)
 	r, _ := result()
 	assert.Equal(t, "mine", r)
+	assert.Zero(t, c.Pending())
 	p.answer(m, hello)
 	ping := async(func() (any, error) { return nil, c.Ping(t.Context()) })
 	p.answer(p.expect("ping"), `{}`)

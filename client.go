@@ -28,6 +28,7 @@ type Client struct {
 	events   eventQueue
 	outbox   outbox
 	tools    toolIndex
+	renewal  renewal
 
 	// ctx is the life of the client: everything that runs in the background ends with it.
 	ctx        context.Context

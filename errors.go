@@ -19,6 +19,8 @@ var (
 	ErrMessageTooLarge = transport.ErrMessageTooLarge
 	// ErrNoResponse: the exchange ended without an answer. Whether the server acted is unknown.
 	ErrNoResponse = transport.ErrNoResponse
+	// ErrSessionExpired: the server lost the session while the request was under way. Whether it acted is unknown.
+	ErrSessionExpired = transport.ErrSessionExpired
 )
 
 // RPCError is an error that the server sent in answer to a request. Nothing else is ever reported as one: timeouts,

@@ -85,7 +85,7 @@ func (c *Client) negotiate(ctx context.Context) error {
 		return &VersionError{Offered: []string{clip(server.ProtocolVersion, 64)}, Accepted: c.opts.Versions}
 	}
 	c.session.Store(&session{server: *server})
-	return c.notify(ctx, "notifications/initialized", nil)
+	return c.attemptNotify(ctx, "notifications/initialized", nil)
 }
 
 // alternative is the newest version to ask for after a server refused the first, if it named one that both sides speak.
@@ -120,7 +120,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*ServerInfo, e
 	}
 	o := c.callOptions(nil)
 	r := &request{method: "initialize", params: params, unstoppable: true}
-	answer, err := c.exchange(ctx, r, &o)
+	answer, err := c.attempt(ctx, r, &o)
 	if err == nil && answer.Error != nil {
 		err = answer.Error
 	}

@@ -27,12 +27,10 @@ type pendingCall struct {
 // maxProgress bounds the progress that waits for a slow handler.
 const maxProgress = 4096
 
-// resolve ends the call with an answer or an error. Only the first counts.
+// resolve ends the call with an answer or an error. Whoever calls it has taken the call out of those that wait.
 func (p *pendingCall) resolve(answer *transport.Message, err error) {
 	p.mu.Lock()
-	if p.answer == nil && p.err == nil {
-		p.answer, p.err = answer, err
-	}
+	p.answer, p.err = answer, err
 	p.mu.Unlock()
 	p.signal()
 }

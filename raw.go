@@ -68,8 +68,20 @@ func (c *Client) Notify(ctx context.Context, method string, params any) error {
 	return nil
 }
 
-// notify sends a notification. It is bounded as a call is.
+// notify sends a notification. It is bounded as a call is, and sent once more as one is.
 func (c *Client) notify(ctx context.Context, method string, params json.RawMessage) error {
+	session := c.session.Load()
+	err := c.attemptNotify(ctx, method, params)
+	if session == nil || !forgotten(err) {
+		return err
+	}
+	if err := c.renew(ctx, session); err != nil {
+		return transport.Unsent(fmt.Errorf("%w, and there is no new one: %w", ErrSessionExpired, err))
+	}
+	return c.attemptNotify(ctx, method, params)
+}
+
+func (c *Client) attemptNotify(ctx context.Context, method string, params json.RawMessage) error {
 	if ctx.Err() != nil {
 		return transport.Unsent(ended(ctx))
 	}

@@ -79,7 +79,7 @@ func TestCloseIsBounded(t *testing.T) {
 		started := time.Now()
 		err := conn.Close()
 		assert.ErrorContains(t, err, "pipe: close: the server was killed and has not ended")
-		assert.ErrorContains(t, err, "Release does not return")
+		assert.ErrorContains(t, err, "the function Release does not return")
 		assert.Less(t, time.Since(started), pipe.DefaultCloseTimeout+3*time.Second)
 		close(release)
 		p.end(nil)

@@ -121,7 +121,7 @@ func (p *process) release() error {
 	case err := <-call(p.Release):
 		return err
 	case <-timeout.C:
-		return errors.New("Release does not return")
+		return errors.New("the function Release does not return")
 	}
 }
 

@@ -16,13 +16,14 @@
 // can reach a process that got its number.
 //
 // Windows has no SIGTERM for a process without a console: there the job is killed after the first period. On the BSDs
-// the members of a group are not known, so what a server leaves behind is killed without being asked. On systems that
-// are neither, Connect fails with errors.ErrUnsupported.
+// the members of a group are not known, so what a server leaves behind is killed without being asked. On systems other
+// than these, Linux and macOS, Connect fails with errors.ErrUnsupported.
 //
 // # The end of a server
 //
-// Receive reports it as an [*ExitError] with the exit status and the end of stderr, at once and in spite of a descendant
-// that holds on to the output. Standard error is always read, whether anybody wants it or not; its last 64 KiB are kept.
+// Receive reports it as an [*ExitError] with the exit status and the end of stderr: within a second, and in spite of a
+// descendant that holds on to the output. Standard error is always read, whether anybody wants it or not; its last
+// 64 KiB are kept.
 //
 // # The environment
 //

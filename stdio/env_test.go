@@ -23,7 +23,9 @@ func TestMergeEnv(t *testing.T) {
 	}{
 		{
 			name: "the base alone", host: unix,
-			want: []string{"HOME=/h", "HTTPS_PROXY=b", "LANG=C", "LC_ALL=C", "PATH=/bin", "XDG_RUNTIME_DIR=/run", "http_proxy=a"},
+			want: []string{
+				"HOME=/h", "HTTPS_PROXY=b", "LANG=C", "LC_ALL=C", "PATH=/bin", "XDG_RUNTIME_DIR=/run", "http_proxy=a",
+			},
 		},
 		{
 			name: "one variable more loses none", host: unix[:2], extra: map[string]string{"TOKEN": "a=b", "NONE": ""},

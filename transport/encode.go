@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +42,7 @@ func (m *Message) append(b []byte) (_ []byte, err error) {
 	switch {
 	case m.Method != "":
 		b = append(b, `,"method":`...)
-		b = appendString(b, m.Method)
+		b = jsonscan.AppendString(b, m.Method)
 		if present(m.Params) {
 			b, err = appendRaw(b, "params", m.Params)
 		}
@@ -61,7 +60,7 @@ func appendError(b []byte, e *RPCError) (_ []byte, err error) {
 	b = append(b, `,"error":{"code":`...)
 	b = strconv.AppendInt(b, e.Code, 10)
 	b = append(b, `,"message":`...)
-	b = appendString(b, e.Message)
+	b = jsonscan.AppendString(b, e.Message)
 	if present(e.Data) {
 		b, err = appendRaw(b, "data", e.Data)
 	}
@@ -71,38 +70,14 @@ func appendError(b []byte, e *RPCError) (_ []byte, err error) {
 // present reports whether there is a part, and more of it than null.
 func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
-// appendRaw adds a member. A JSON text has line breaks only between its tokens; a carriage return must go as well,
-// since some peers end a line there.
+// appendRaw adds a member. Line breaks between the tokens of its value go.
 func appendRaw(b []byte, name string, raw json.RawMessage) ([]byte, error) {
 	b = append(b, ',', '"')
 	b = append(b, name...)
 	b = append(b, '"', ':')
-	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
-		if !jsonscan.Valid(raw) {
-			return b, errors.New(name + " is not valid JSON")
-		}
-		return append(b, raw...), nil
-	}
-	buf := bytes.NewBuffer(b)
-	if json.Compact(buf, raw) != nil {
+	b, err := jsonscan.AppendRaw(b, raw)
+	if err != nil || len(raw) == 0 {
 		return b, errors.New(name + " is not valid JSON")
 	}
-	return buf.Bytes(), nil
-}
-
-// appendString adds a JSON string. It escapes what it must, and the two separators that JavaScript takes for line ends;
-// invalid UTF-8 becomes U+FFFD.
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r < ' ' || r == '\u2028' || r == '\u2029':
-			b = fmt.Appendf(b, `\u%04x`, r)
-		default:
-			b = utf8.AppendRune(b, r)
-		}
-	}
-	return append(b, '"')
+	return b, nil
 }

@@ -57,7 +57,7 @@ func TestEncode(t *testing.T) {
 		"old Mac": {message{Method: "n", Params: raw("{\r}")}, `{"jsonrpc":"2.0","method":"n","params":{}}`},
 		"escapes": {
 			message{Method: "a\"\\\n\u2028é\xff"},
-			`{"jsonrpc":"2.0","method":"a\"\\\u000a\u2028é` + "\ufffd" + `"}`,
+			`{"jsonrpc":"2.0","method":"a\"\\\n\u2028é` + "\ufffd" + `"}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,9 @@ var (
 	ErrMessageTooLarge = errors.New("message too large")
 	// ErrNoResponse: the exchange of a request ended without an answer. Whether the server acted on it is unknown.
 	ErrNoResponse = errors.New("no response")
+	// ErrSessionExpired: the server has forgotten the session that the message belongs to (Streamable HTTP until
+	// 2025-11-25). With [SafeToRetry] the message was not executed, and the client makes a new session and sends it again.
+	ErrSessionExpired = errors.New("session expired")
 )
 
 // Unsent marks err as one after which nothing of the message can have reached the server, so that [SafeToRetry] holds.

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendString appends s as a JSON string. It escapes only what JSON requires, so that <, > and & go out as they are, and
-// turns invalid UTF-8 into U+FFFD.
+// AppendString appends s as a JSON string. It escapes what JSON requires, so that <, > and & go out as they are, and the
+// two separators that some peers take for line ends. Invalid UTF-8 becomes U+FFFD.
 func AppendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
@@ -18,9 +18,13 @@ func AppendString(b []byte, s string) []byte {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 {
+			switch {
+			case r == utf8.RuneError && n == 1:
 				b = append(append(b, s[start:i]...), "\uFFFD"...)
-				start = i + 1
+				start = i + n
+			case r == '\u2028' || r == '\u2029':
+				b = append(append(b, s[start:i]...), '\\', 'u', '2', '0', '2', hex[r&0xf])
+				start = i + n
 			}
 			i += n
 			continue
@@ -72,7 +76,8 @@ func AppendValue(b []byte, v any) ([]byte, error) {
 	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...), nil
 }
 
-// AppendRaw appends JSON text in compact form, null if there is none. Text that is not one JSON value is an error.
+// AppendRaw appends JSON text without line breaks, null if there is none. They stand only between tokens; a carriage
+// return has to go as well, since some peers end a line there. Text that is not one JSON value is an error.
 func AppendRaw(b []byte, raw json.RawMessage) ([]byte, error) {
 	if len(raw) == 0 {
 		return append(b, "null"...), nil

@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -21,6 +22,9 @@ func FuzzAppendString(f *testing.F) {
 		}
 		if err := json.Unmarshal(got, &back); err != nil || back != want {
 			t.Fatalf("%q became %s, which reads as %q (%v)", s, got, back, err)
+		}
+		if strings.ContainsAny(string(got), "\n\r\u2028\u2029") {
+			t.Fatalf("%q became %s, which has a line end in it", s, got)
 		}
 	})
 }

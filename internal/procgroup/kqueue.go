@@ -5,6 +5,7 @@ package procgroup
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"syscall"
 )
 
@@ -27,7 +28,9 @@ func (s *system) close() { _ = syscall.Close(s.queue) }
 
 func bindToThread(Options) (unbind func()) { return func() {} }
 
-func setDeathSignal(*syscall.SysProcAttr) error { return errors.ErrUnsupported }
+func setDeathSignal(*syscall.SysProcAttr) error {
+	return fmt.Errorf("a signal at the death of the host, on %s: %w", runtime.GOOS, errors.ErrUnsupported)
+}
 
 // awaitExit blocks until the leader has ended and leaves it a zombie, by kqueue(2): waitid of macOS also returns for a
 // process that was only stopped. An error means that it has ended: registering fails with ESRCH for a zombie.

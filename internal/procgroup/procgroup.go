@@ -1,9 +1,9 @@
 // Package procgroup starts a command at the head of a process group of its own (Unix) or in a job object (Windows), and
 // ends all of it: a launcher such as npx, and the server that it started.
 //
-// The leader is not reaped before the whole group was told to end. Until then its pid, which is the number of the group,
-// cannot be given to another process, so a signal never reaches a stranger. How the end of the leader is noticed without
-// reaping it, and who is left in the group, differs by system:
+// The leader is not reaped before the whole group was told to end. Until then its pid, which is the number of the
+// group, cannot be given to another process, so a signal never reaches a stranger. How the end of the leader is noticed
+// without reaping it, and who is left in the group, differs by system:
 //
 //	Linux    waitid(2) with WNOWAIT; /proc
 //	macOS    kqueue; sysctl kern.proc.pgrp

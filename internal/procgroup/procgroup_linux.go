@@ -16,8 +16,8 @@ func (*system) open() error { return nil }
 func (*system) close()      {}
 
 // bindToThread keeps the goroutine that starts the leader and waits for it on one thread, which nothing else can end
-// meanwhile. The signal of prctl(2) PR_SET_PDEATHSIG comes when the thread that forked is gone, not the process, and the
-// Go runtime ends threads as it likes.
+// meanwhile. The signal of prctl(2) PR_SET_PDEATHSIG comes when the thread that forked is gone, not the process, and
+// threads of a Go program come and go.
 func bindToThread(o Options) (unbind func()) {
 	if !o.EndWithHost {
 		return func() {}

@@ -14,7 +14,8 @@ func TestLeaderThatEndsWithTheHostKeepsItsThread(t *testing.T) {
 	g := start(t, "obedient", Options{EndWithHost: true})
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	assert.Regexp(t, regexp.MustCompile(`goroutine \d+ [^\n]*locked to thread\]:\n([^\n]+\n)*[^\n]*awaitExit`), string(stacks))
+	waits := regexp.MustCompile(`goroutine \d+ [^\n]*locked to thread\]:\n([^\n]+\n)*[^\n]*awaitExit`)
+	assert.Regexp(t, waits, string(stacks))
 	require.NoError(t, g.stdin.Close())
 	require.NoError(t, g.End(long, 0))
 }

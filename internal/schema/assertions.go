@@ -9,8 +9,8 @@ import (
 
 var typeNames = []string{"null", "boolean", "object", "array", "number", "string", "integer"}
 
-// assertions translates the keywords that have no subschemas (2020-12 validation, section 6). What is not for validation,
-// such as titles, defaults and examples, is left out.
+// assertions translates the keywords that have no subschemas (2020-12 validation, section 6). What is not for
+// validation, such as titles, defaults and examples, is left out.
 func (t *translator) assertions(n *node, keywords object) error {
 	s, k := n.lib, reading{keywords: keywords}
 	if s.Types = k.types(); len(s.Types) == 1 {

@@ -5,9 +5,10 @@ import (
 	"math/big"
 )
 
-// bounds translates minimum, maximum and their exclusive forms. The library holds them in float64, which an integer above
-// 2^53 need not fit. There all values are integers, so that "at most 9007199254740993" is "below 9007199254740994", which
-// fits. Above 2^54 the next float64 may be farther away, and the bound is that much wider, never narrower.
+// bounds translates minimum, maximum and their exclusive forms. The library holds them in float64, which an integer
+// above 2^53 need not fit. There all values are integers, so that "at most 9007199254740993" is "below
+// 9007199254740994", which fits. Above 2^54 the next float64 may be farther away, and the bound is that much wider,
+// never narrower.
 func (k *reading) bounds(s *lib) {
 	k.bound("maximum", &s.Maximum, &s.ExclusiveMaximum, 1, false)
 	k.bound("exclusiveMaximum", &s.Maximum, &s.ExclusiveMaximum, 1, true)

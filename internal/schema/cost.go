@@ -42,7 +42,8 @@ const (
 	maxDepth   = 256     // levels through which recursion is followed
 )
 
-// loadOf is what a node does to the value itself. A name is printed in full, where another string is printed as an excerpt.
+// loadOf is what a node does to the value itself. A name is printed in full, where another string is printed as an
+// excerpt.
 func loadOf(n *node, checksName bool) load {
 	s := n.lib
 	var c load
@@ -60,8 +61,11 @@ func loadOf(n *node, checksName bool) load {
 		c[valueTime] += comparison(*s.Const)
 		c[failureText] += 80
 	}
-	if s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil {
-		c[valueTime] += 2 * numberNS
+	for _, limit := range []*float64{s.Minimum, s.Maximum, s.ExclusiveMinimum, s.ExclusiveMaximum, s.MultipleOf} {
+		if limit != nil {
+			c[valueTime] += numberNS
+			c[failureText] += 1000 // 5e-324 as a fraction
+		}
 	}
 
 	names := len(s.Properties) + len(s.Required) + len(s.DependentSchemas) + len(s.DependentRequired)
@@ -157,8 +161,8 @@ func (c load) atLeast(d load) load {
 	return c
 }
 
-// inPlaceOrder lists the nodes so that each comes after those that it applies to its own value. It fails when there is no
-// such order: then checking would never end.
+// inPlaceOrder lists the nodes so that each comes after those that it applies to its own value. It fails when there is
+// no such order: then checking would never end.
 func inPlaceOrder(nodes []*node) ([]*node, error) {
 	waits := make([]int, len(nodes))
 	waiting := make([][]*node, len(nodes))
@@ -191,8 +195,8 @@ type profile struct {
 	chain  float64
 }
 
-// newProfile computes, level by level, the load of every node at values so far below its own, from that of its subschemas
-// one level closer.
+// newProfile computes, level by level, the load of every node at values so far below its own, from that of its
+// subschemas one level closer.
 func newProfile(nodes, order []*node) profile {
 	p := profile{chain: longestChain(order)}
 	names := nameCheckers(nodes)
@@ -256,8 +260,8 @@ func longestChain(order []*node) float64 {
 	return longest + 1 // the schema inside of false
 }
 
-// admit refuses an instance that may take too long, too much memory or too much stack. Every failure is kept as text once
-// for each level of the stack, so that the bound on text bounds the stack as well.
+// admit refuses an instance that may take too long, too much memory or too much stack. Every failure is kept as text
+// once for each level of the stack, so that the bound on text bounds the stack as well.
 func (p profile) admit(shape []level) error {
 	if p.open && len(shape) > len(p.levels) {
 		return fmt.Errorf("%w: the schema branches too much for a value with %d levels", ErrTooComplex, len(shape))
@@ -269,7 +273,8 @@ func (p profile) admit(shape []level) error {
 			continue
 		}
 		c := p.levels[depth]
-		work += c[valueTime]*at.nodes + c[objectTime]*at.objects + c[stringTime]*at.stringBytes + c[nameTime]*at.nameBytes
+		work += c[valueTime]*at.nodes + c[objectTime]*at.objects
+		work += c[stringTime]*at.stringBytes + c[nameTime]*at.nameBytes
 		if depth+1 < len(shape) {
 			work += c[visits] * shape[depth+1].nodes * memberNS
 		}

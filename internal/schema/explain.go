@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// explain says where the instance fails and why, from an error of the library: one error inside the other for each schema
-// on the way, and the reason innermost.
+// explain says where the instance fails and why, from an error of the library: one error inside the other for each
+// schema on the way, and the reason innermost.
 func (s *Schema) explain(err error) error {
 	var path strings.Builder
 	var at *node

@@ -23,7 +23,8 @@ func (t text) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, strconv.Quote(excerpt(string(t), 60)))
 }
 
-// A level counts what an instance has at one depth. These are float64 because they are multiplied by costs that overflow.
+// A level counts what an instance has at one depth. These are float64 because they are multiplied by costs that
+// overflow.
 type level struct {
 	nodes       float64
 	objects     float64
@@ -93,8 +94,8 @@ func (r *reader) object(depth int) object {
 	return members
 }
 
-// array also counts what uniqueItems compares at worst: the library's hash ignores where a string inside an element ends,
-// so that a server can make elements that are objects or arrays collide, each with every other one.
+// array also counts what uniqueItems compares at worst: the library's hash ignores where a string inside an element
+// ends, so that a server can make elements that are objects or arrays collide, each with every other one.
 func (r *reader) array(depth int) array {
 	elements := array{}
 	var composite float64
@@ -111,8 +112,8 @@ func (r *reader) array(depth int) array {
 	return elements
 }
 
-// number keeps integers exact: through float64 they are not, beyond 2^53. (json.Number does not do: the library takes it
-// for a string.)
+// number keeps integers exact: through float64 they are not, beyond 2^53. (json.Number does not do: the library takes
+// it for a string.)
 func (r *reader) number() any {
 	raw := string(r.Raw())
 	if n, err := strconv.ParseInt(raw, 10, 64); err == nil {

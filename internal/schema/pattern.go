@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// patterns bounds the regular expressions before the library compiles them. Matching takes time in proportion to the size
-// of the program, so that is part of a node's cost.
+// patterns bounds the regular expressions before the library compiles them. Matching takes time in proportion to the
+// size of the program, so that is part of a node's cost.
 func (t *translator) patterns(n *node, keywords object) error {
 	if _, ok := keywords["pattern"]; ok {
 		size, err := t.program(n.lib.Pattern)

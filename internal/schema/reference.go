@@ -50,8 +50,8 @@ func (r *references) enter(s object, enclosing *resource) *resource {
 	return enclosing
 }
 
-// index walks the places where 2020-12 and draft-07 have schemas. It is lenient: what is malformed is reported when, and
-// only if, it can apply.
+// index walks the places where 2020-12 and draft-07 have schemas. It is lenient: what is malformed is reported when,
+// and only if, it can apply.
 func (r *references) index(v any, in *resource) error {
 	s, ok := v.(object)
 	if !ok {

@@ -59,8 +59,8 @@ func Compile(raw json.RawMessage) (s *Schema, err error) {
 }
 
 // Validate returns nil when the instance, one JSON value, matches. An error says where it does not and why, in at most
-// about 500 bytes; it wraps [ErrTooComplex] when nothing was checked. Where it names one of several failures, which one may
-// differ from call to call.
+// about 500 bytes; it wraps [ErrTooComplex] when nothing was checked. Where it names one of several failures, which
+// one may differ from call to call.
 func (s *Schema) Validate(instance json.RawMessage) (err error) {
 	defer recovered(&err)
 	value, shape, err := decode(instance)

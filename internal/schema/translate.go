@@ -9,10 +9,13 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+// lib is how the library has a subschema.
+type lib = jsonschema.Schema
+
 // A node is a subschema that can apply to a part of the instance.
 type node struct {
 	index   int
-	lib     *jsonschema.Schema
+	lib     *lib
 	parent  *node  // nil for the root and for what only a reference reaches
 	keyword string // where the parent has it: oneOf/1
 	step    string // how it gets from the parent's value to its own: .name, [*], or "" for the same value
@@ -37,13 +40,11 @@ const (
 // An applicator is a keyword that has subschemas (2020-12 core, sections 10 and 11): one, a list, or one for each name.
 type applicator struct {
 	edge  edge
-	one   func(*jsonschema.Schema) **jsonschema.Schema
-	list  func(*jsonschema.Schema) *[]*jsonschema.Schema
-	named func(*jsonschema.Schema) *map[string]*jsonschema.Schema
+	one   func(*lib) **lib
+	list  func(*lib) *[]*lib
+	named func(*lib) *map[string]*lib
 	step  func(name string) string
 }
-
-type lib = jsonschema.Schema
 
 var applicators = map[string]applicator{
 	"allOf":            {edge: inPlace, list: func(s *lib) *[]*lib { return &s.AllOf }},
@@ -132,7 +133,7 @@ func (t *translator) add() (*node, error) {
 	if len(t.nodes) == maxSchemas {
 		return nil, fmt.Errorf("more than %d subschemas", maxSchemas)
 	}
-	n := &node{index: len(t.nodes), lib: &jsonschema.Schema{ID: idScheme + strconv.Itoa(len(t.nodes))}}
+	n := &node{index: len(t.nodes), lib: &lib{ID: idScheme + strconv.Itoa(len(t.nodes))}}
 	t.nodes = append(t.nodes, n)
 	return n, nil
 }
@@ -176,7 +177,7 @@ func (t *translator) boolean(v any) (*node, error) {
 	}
 	n, err := t.add()
 	if err == nil && !allowed {
-		n.lib.Not = &jsonschema.Schema{} // without an $id, the form that the library knows
+		n.lib.Not = &lib{} // without an $id, the form that the library knows
 	}
 	return n, err
 }
@@ -253,7 +254,7 @@ func (t *translator) applicator(n *node, keyword string, value any, in *resource
 		if !ok {
 			return expected(keyword, "an object")
 		}
-		children := map[string]*jsonschema.Schema{}
+		children := map[string]*lib{}
 		for _, name := range slices.Sorted(maps.Keys(schemas)) {
 			child, err := t.child(n, a, keyword, name, schemas[name], in)
 			if err != nil {
@@ -266,7 +267,7 @@ func (t *translator) applicator(n *node, keyword string, value any, in *resource
 	return nil
 }
 
-func (t *translator) child(n *node, a applicator, keyword, name string, v any, in *resource) (*jsonschema.Schema, error) {
+func (t *translator) child(n *node, a applicator, keyword, name string, v any, in *resource) (*lib, error) {
 	child, err := t.node(v, in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", excerpt(join(keyword, name), 60), err)
@@ -293,7 +294,7 @@ func (t *translator) adoptOrphans() error {
 	for i, n := range t.nodes {
 		if n.parent == nil && n != root {
 			if root.lib.Defs == nil {
-				root.lib.Defs = map[string]*jsonschema.Schema{}
+				root.lib.Defs = map[string]*lib{}
 			}
 			root.lib.Defs[strconv.Itoa(i)] = n.lib
 		}

@@ -1,5 +1,5 @@
-// Package tail drains a program's stderr: it always reads on, keeps the end of what it read for error messages, and hands
-// everything to a writer that may be slow or fail without ever stalling the program.
+// Package tail drains a program's stderr: it always reads on, keeps the end of what it read for error messages, and
+// hands everything to a writer that may be slow or fail without ever stalling the program.
 package tail
 
 import (

@@ -1,0 +1,78 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"github.com/seed62b61957/mcp/transport"
+)
+
+// renewal makes a new session after the server has forgotten the old one: once, however many calls find out.
+type renewal struct {
+	mu      sync.Mutex
+	current *attempt // nil while none is under way
+}
+
+type attempt struct {
+	done chan struct{}
+	err  error // set before done is closed
+}
+
+// forgotten reports whether err says that the server no longer knows the session, so that it cannot have executed
+// anything.
+func forgotten(err error) bool {
+	return errors.Is(err, transport.ErrSessionExpired) && transport.SafeToRetry(err)
+}
+
+// renew returns when there is another session than the one given. The handshake does not depend on ctx, since other
+// callers wait for it as well.
+func (c *Client) renew(ctx context.Context, old *session) error {
+	a := c.joinRenewal(old)
+	if a == nil {
+		return nil // there is a new session already
+	}
+	select {
+	case <-a.done:
+		return a.err
+	case <-ctx.Done():
+		return ended(ctx)
+	case <-c.done:
+		return c.err
+	}
+}
+
+// joinRenewal returns the attempt that is under way, or a new one; nil if the session is no longer the old one.
+func (c *Client) joinRenewal(old *session) *attempt {
+	r := &c.renewal
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.session.Load() != old {
+		return nil
+	}
+	if r.current == nil {
+		r.current = &attempt{done: make(chan struct{})}
+		go c.makeSession(r.current)
+	}
+	return r.current
+}
+
+func (c *Client) makeSession(a *attempt) {
+	a.err = c.negotiate(c.ctx)
+	c.renewal.mu.Lock()
+	c.renewal.current = nil
+	c.renewal.mu.Unlock()
+	close(a.done)
+	if a.err != nil {
+		c.log.Warn("the session expired, and there is no new one", slog.Any("error", a.err))
+		return
+	}
+	c.log.Info("the session expired; there is a new one")
+	// What the old session was told is lost with it, and the new one may offer something else.
+	c.tools.forget()
+	on := &c.opts.On
+	c.enqueue(eventKey{method: "notifications/tools/list_changed"}, on.ToolsChanged)
+	c.enqueue(eventKey{method: "notifications/prompts/list_changed"}, on.PromptsChanged)
+	c.enqueue(eventKey{method: "notifications/resources/list_changed"}, on.ResourcesChanged)
+}
