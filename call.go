@@ -18,8 +18,9 @@ type request struct {
 	// renewable: progress may come, so that a token is sent even if the caller does not listen: it renews the idle
 	// limit.
 	renewable bool
-	// unstoppable: the request must not be cancelled on the wire (initialize; basic/utilities/cancellation).
-	unstoppable bool
+	// handshake: the request is initialize. It goes out without a version, also when a session is renewed, and must not
+	// be cancelled on the wire (basic/utilities/cancellation).
+	handshake bool
 }
 
 // wrap puts the operation in front of an error, once.
@@ -96,10 +97,13 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 	defer limits.stop()
 
 	m := &transport.Message{ID: transport.IntID(p.id), Method: r.method, Params: params}
-	out := transport.Outgoing{Message: m, Version: c.version(), Deliver: func(m *transport.Message) {
+	out := transport.Outgoing{Message: m, Deliver: func(m *transport.Message) {
 		c.dispatch(m)
 		p.report(o.progress)
 	}}
+	if !r.handshake {
+		out.Version = c.version()
+	}
 	if err := c.conn.Send(ctx, out); err != nil {
 		return c.unanswered(ctx, p, r, err)
 	}
@@ -134,7 +138,7 @@ func (c *Client) unanswered(ctx context.Context, p *pendingCall, r *request, err
 		err = c.err // the client has ended, which says more than what its transport ran into
 	case ctx.Err() != nil:
 		err = ended(ctx)
-		if !unsent && !r.unstoppable {
+		if !unsent && !r.handshake {
 			c.post(cancelNotice(p.id))
 		}
 	}

@@ -136,6 +136,7 @@ func (f *forgetful) serve(_ context.Context, out transport.Outgoing) error {
 	f.mu.Unlock()
 	switch out.Message.Method {
 	case "initialize":
+		assert.Empty(f.t, out.Version)
 		if f.handshakes.Add(1) > 1 && f.initialize != nil {
 			return f.initialize(out)
 		}

@@ -119,7 +119,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*ServerInfo, e
 		return nil, err
 	}
 	o := c.callOptions(nil)
-	r := &request{method: "initialize", params: params, unstoppable: true}
+	r := &request{method: "initialize", params: params, handshake: true}
 	answer, err := c.attempt(ctx, r, &o)
 	if err == nil && answer.Error != nil {
 		err = answer.Error

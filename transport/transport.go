@@ -46,6 +46,10 @@ type Outgoing struct {
 	// Deliver takes the messages that arrive on the request's own exchange, where the binding has such a thing. It is
 	// called on the goroutine that called Send, and never after Send has returned. Nil drops them.
 	Deliver func(*Message)
+
+	// Header has the headers that a caller wants on this message, where the binding has such a thing (HTTP); others
+	// ignore it. It must not be changed any more.
+	Header map[string][]string
 }
 
 // Traits describe a binding.
