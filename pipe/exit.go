@@ -1,8 +1,11 @@
 package pipe
 
-import "github.com/seed62b61957/mcp/internal/tail"
+import (
+	"github.com/seed62b61957/mcp/internal/tail"
+	"github.com/seed62b61957/mcp/transport"
+)
 
-// An ExitError says that the server has ended.
+// An ExitError says that the server has ended. It matches transport.ErrClosed.
 type ExitError struct {
 	// Err is what Wait returned, or else the error that reading Stdout ended with; nil if nothing went wrong.
 	Err error
@@ -24,3 +27,6 @@ func (e *ExitError) Error() string {
 
 // Unwrap returns Err.
 func (e *ExitError) Unwrap() error { return e.Err }
+
+// Is reports that the connection is closed.
+func (e *ExitError) Is(target error) bool { return target == transport.ErrClosed }

@@ -34,6 +34,7 @@ func TestExitInTheMiddleOfACall(t *testing.T) {
 
 		err = conn.Send(t.Context(), outgoing(2, "1"))
 		assert.ErrorIs(t, err, status, "a later call says the same")
+		assert.ErrorIs(t, err, transport.ErrClosed)
 		assert.True(t, transport.SafeToRetry(err))
 		assert.NoError(t, conn.Close())
 		assert.Zero(t, p.kills)

@@ -6,9 +6,11 @@ import (
 	"os/exec"
 
 	"github.com/seed62b61957/mcp/internal/tail"
+	"github.com/seed62b61957/mcp/transport"
 )
 
-// An ExitError says that the server has ended, and how. It wraps an [*exec.ExitError] unless the exit status was 0.
+// An ExitError says that the server has ended, and how. It matches transport.ErrClosed, and wraps an [*exec.ExitError]
+// unless the exit status was 0.
 type ExitError struct {
 	// Code is the exit status, -1 if a signal ended the server.
 	Code int
@@ -32,6 +34,9 @@ func (e *ExitError) Error() string {
 
 // Unwrap returns what the system said.
 func (e *ExitError) Unwrap() error { return e.err }
+
+// Is reports that the connection is closed.
+func (e *ExitError) Is(target error) bool { return target == transport.ErrClosed }
 
 // newExitError makes an ExitError of the error of [exec.Cmd.Wait].
 func newExitError(err error, stderr string) *ExitError {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed62b61957/mcp/stdio"
+	"github.com/seed62b61957/mcp/transport"
 )
 
 // The server reads a call and exits.
@@ -31,6 +32,7 @@ func TestExitInTheMiddleOfACall(t *testing.T) {
 	within(t, 5*time.Second, func() {
 		err := conn.Send(t.Context(), outgoing(2, ""))
 		assert.ErrorAs(t, err, &exit, "a later call says the same: %v", err)
+		assert.ErrorIs(t, err, transport.ErrClosed)
 		_, err = conn.Receive(t.Context())
 		assert.ErrorAs(t, err, &exit)
 	})
