@@ -196,8 +196,23 @@ func TestCustomRequests(t *testing.T) {
 	}
 	assert.JSONEq(t, `{}`, string(p.ask(`4`, "ping", `{}`).Result), "the connection lives on")
 
-	_, err := mcp.Connect(t.Context(), nil, &mcp.Options{Requests: map[string]mcp.RequestHandler{"ping": nil}})
-	assert.ErrorContains(t, err, "ping")
+	for method, handler := range map[string]mcp.RequestHandler{
+		"ping": func(context.Context, json.RawMessage) (any, error) { return nil, nil },
+		"x":    nil,
+	} {
+		_, err := mcp.Connect(t.Context(), nil, &mcp.Options{Requests: map[string]mcp.RequestHandler{method: handler}})
+		assert.ErrorContains(t, err, method)
+	}
+}
+
+func TestAServerThatAsksAndDoesNotReadCostsABoundedQueue(t *testing.T) {
+	var log diagnostics
+	_, p := connected(t, &mcp.Options{Logger: log.logger()})
+	for i := range 1100 {
+		p.write(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i)
+	}
+	assert.JSONEq(t, `{}`, string(p.read().Result)) // the first of those that were kept
+	assert.Contains(t, log.String(), "the server does not read")
 }
 
 func TestTheServerCancelsItsRequest(t *testing.T) {
