@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -18,9 +17,11 @@ type request struct {
 	// renewable: progress may come, so that a token is sent even if the caller does not listen: it renews the idle
 	// limit.
 	renewable bool
-	// handshake: the request is initialize. It goes out without a version, also when a session is renewed, and must not
-	// be cancelled on the wire (basic/utilities/cancellation).
-	handshake bool
+	// opening: the request opens the connection (initialize, server/discover). It must not be cancelled on the wire
+	// (2025-11-25, basic/utilities/cancellation); a server of the other era would not know what that is about.
+	opening bool
+	// in is the session that an opening request speaks in; it has none of its own yet.
+	in *session
 }
 
 // wrap puts the operation in front of an error, once.
@@ -34,7 +35,7 @@ func (r *request) wrap(err error) error {
 // call sends a request and returns the message that answers it, which has a result. Progress handlers run in here. The
 // errors are wrapped already.
 func (c *Client) call(ctx context.Context, r *request, o *callOptions) (*transport.Message, error) {
-	answer, err := c.exchange(ctx, r, o)
+	answer, err := c.complete(ctx, r, o)
 	if err == nil && answer.Error != nil {
 		err = answer.Error
 	}
@@ -58,18 +59,47 @@ func callAs[T any, P decodable[T]](ctx context.Context, c *Client, r *request, o
 	return result, nil
 }
 
-// exchange sends a request and returns what the server answered. If the server has forgotten the session, and so cannot
-// have executed the request, it is sent once more in a new one.
+// exchange sends a request and returns what the server answered. A request that the server cannot have executed, because
+// it has forgotten the session or refuses the revision, is sent once more after that is mended.
 func (c *Client) exchange(ctx context.Context, r *request, o *callOptions) (*transport.Message, error) {
 	session := c.session.Load()
 	answer, err := c.attempt(ctx, r, o)
-	if session == nil || !forgotten(err) {
+	switch {
+	case session == nil:
+		return answer, err
+	case forgotten(err):
+		if err := c.renew(ctx, session); err != nil {
+			return nil, transport.Unsent(fmt.Errorf("%w, and there is no new one: %w", ErrSessionExpired, err))
+		}
+	case err == nil && answer.Error != nil && answer.Error.Code == CodeUnsupportedProtocolVersion:
+		if mended, err := c.speakOther(ctx, session, answer.Error); !mended {
+			return answer, err
+		}
+	default:
 		return answer, err
 	}
-	if err := c.renew(ctx, session); err != nil {
-		return nil, transport.Unsent(fmt.Errorf("%w, and there is no new one: %w", ErrSessionExpired, err))
-	}
 	return c.attempt(ctx, r, o)
+}
+
+// speakOther goes over to another revision, of those that the server named when it refused the one it was asked in. On a
+// shared channel the era stays: the server has accepted it.
+func (c *Client) speakOther(ctx context.Context, old *session, refusal *RPCError) (mended bool, err error) {
+	if !old.modern() {
+		return false, nil
+	}
+	supported := supportedVersions(refusal)
+	if v := mutual(modernVersions(c.opts.Versions), supported); v != "" {
+		server := old.server
+		server.ProtocolVersion = v
+		return true, c.adopt(&server)
+	}
+	if mutual(legacyVersions(c.opts.Versions), supported) == "" || !c.conn.Traits().RequestStreams {
+		return false, nil
+	}
+	if err := c.renew(ctx, old); err != nil {
+		return false, fmt.Errorf("%w: %w", refusal, err)
+	}
+	return true, nil
 }
 
 func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*transport.Message, error) {
@@ -83,7 +113,11 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 		wake:   make(chan struct{}, 1),
 		active: time.Now(),
 	}
-	params, err := r.withMeta(p.id, o)
+	session := r.in
+	if !r.opening {
+		session = c.session.Load()
+	}
+	params, err := r.withMeta(p.id, session.commonMeta(), o)
 	if err != nil {
 		return nil, transport.Unsent(err)
 	}
@@ -97,13 +131,10 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 	defer limits.stop()
 
 	m := &transport.Message{ID: transport.IntID(p.id), Method: r.method, Params: params}
-	out := transport.Outgoing{Message: m, Deliver: func(m *transport.Message) {
+	out := transport.Outgoing{Message: m, Version: session.version(), Deliver: func(m *transport.Message) {
 		c.dispatch(m)
 		p.report(o.progress)
 	}}
-	if !r.handshake {
-		out.Version = c.version()
-	}
 	if err := c.conn.Send(ctx, out); err != nil {
 		return c.unanswered(ctx, p, r, err)
 	}
@@ -138,7 +169,7 @@ func (c *Client) unanswered(ctx context.Context, p *pendingCall, r *request, err
 		err = c.err // the client has ended, which says more than what its transport ran into
 	case ctx.Err() != nil:
 		err = ended(ctx)
-		if !unsent && !r.handshake {
+		if !unsent && !r.opening && !c.closesStreams() {
 			c.post(cancelNotice(p.id))
 		}
 	}
@@ -176,37 +207,9 @@ func (c *Client) removePending(p *pendingCall) bool {
 	return waiting
 }
 
-// withMeta returns the params with the _meta that the request goes out with, if any.
-func (r *request) withMeta(id int64, o *callOptions) (json.RawMessage, error) {
-	token := r.renewable || o.progress != nil
-	if !token && len(o.meta) == 0 {
-		return r.params, nil
-	}
-	b := make([]byte, 0, len(r.params)+48)
-	b = append(b, `{"_meta":{`...)
-	if token {
-		b = append(b, `"progressToken":`...)
-		b = transport.IntID(id).Append(b)
-	}
-	for name, value := range o.meta {
-		if name == "progressToken" && token {
-			continue
-		}
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
-		}
-		b = append(jsonscan.AppendString(b, name), ':')
-		var err error
-		if b, err = jsonscan.AppendRaw(b, value); err != nil {
-			return nil, fmt.Errorf("_meta %q: %w", name, err)
-		}
-	}
-	b = append(b, '}')
-	if len(r.params) <= len("{}") {
-		return append(b, '}'), nil
-	}
-	b = append(b, ',')
-	return append(b, r.params[1:]...), nil
+// closesStreams reports whether a request is cancelled by closing its response stream, without a notice.
+func (c *Client) closesStreams() bool {
+	return c.session.Load().modern() && c.conn.Traits().RequestStreams
 }
 
 // requires returns a CapabilityError if the server does not offer what a request needs.

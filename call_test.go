@@ -180,7 +180,7 @@ func TestCancellationWhileTheServerTakesNoBytes(t *testing.T) {
 func TestInitializeIsNeverCancelledOnTheWire(t *testing.T) {
 	tr, p := pair(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	connect := async(func() (*mcp.Client, error) { return mcp.Connect(ctx, tr, nil) })
+	connect := async(func() (*mcp.Client, error) { return mcp.Connect(ctx, tr, legacy(nil)) })
 	p.expect("initialize")
 	cancel()
 	_, err := connect()
@@ -192,7 +192,7 @@ func TestInitializeIsNeverCancelledOnTheWire(t *testing.T) {
 func TestConnectContextDoesNotBoundTheClient(t *testing.T) {
 	tr, p := pair(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	connect := async(func() (*mcp.Client, error) { return mcp.Connect(ctx, tr, nil) })
+	connect := async(func() (*mcp.Client, error) { return mcp.Connect(ctx, tr, legacy(nil)) })
 	p.handshake(everything)
 	c, err := connect()
 	require.NoError(t, err)

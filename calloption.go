@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"maps"
 	"time"
 )
@@ -14,6 +15,16 @@ type callOptions struct {
 	progress   func(Progress)
 	meta       Meta
 	validate   bool
+	logLevel   LogLevel // sent only where a revision has it on each request
+
+	manualInput bool
+	input       *input
+}
+
+// input is what a caller has gathered for a server.
+type input struct {
+	responses map[string]any
+	state     json.RawMessage
 }
 
 // WithTimeout bounds the time in which the call sees neither an answer nor progress, in place of [Options].Timeout.
@@ -51,8 +62,30 @@ func WithValidation() CallOption {
 	return func(o *callOptions) { o.validate = true }
 }
 
+// WithManualInput has a call return an [*InputRequiredError] when the server needs input (2026-07-28), in place of having
+// the handlers of [Options] give it.
+func WithManualInput() CallOption {
+	return func(o *callOptions) { o.manualInput = true }
+}
+
+// WithInput sends what a server needed: a result for each of the requests of an [*InputRequiredError], by key, and its
+// State. It implies [WithManualInput].
+func WithInput(responses map[string]any, state json.RawMessage) CallOption {
+	return func(o *callOptions) { o.manualInput, o.input = true, &input{responses, state} }
+}
+
+// WithLogLevel asks for log messages of this level and above while the call is under way, in place of what
+// [Client.SetLogLevel] set. Revisions until 2025-11-25 have one level for the whole connection, which this does not
+// change.
+func WithLogLevel(level LogLevel) CallOption {
+	return func(o *callOptions) { o.logLevel = level }
+}
+
 func (c *Client) callOptions(opts []CallOption) callOptions {
 	o := callOptions{timeout: c.opts.Timeout, maxTimeout: c.opts.MaxTimeout}
+	if level := c.logLevel.Load(); level != nil {
+		o.logLevel = *level
+	}
 	for _, opt := range opts {
 		opt(&o)
 	}

@@ -20,6 +20,8 @@ type Client struct {
 
 	session atomic.Pointer[session] // what was negotiated; nil until then
 	nextID  atomic.Int64
+	// logLevel goes with each request where a revision wants that; nil if none was set.
+	logLevel atomic.Pointer[LogLevel]
 
 	mu      sync.Mutex
 	pending map[int64]*pendingCall // nil once the client has ended
@@ -52,16 +54,29 @@ func Connect(ctx context.Context, t transport.Transport, o *Options) (*Client, e
 	if err != nil {
 		return nil, fmt.Errorf("mcp: connect: %w", err)
 	}
-	conn, err := t.Connect(ctx)
+	c, err := dial(ctx, t, opts, (*Client).negotiate)
+	if errors.Is(err, errProbeKilled) && ctx.Err() == nil {
+		opts.Logger.Info("the server ended when it was probed; starting it again without", slog.Any("error", err))
+		c, err = dial(ctx, t, opts, (*Client).handshake)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("mcp: connect: %w", err)
 	}
-	c := newClient(conn, opts)
-	if err := c.negotiate(ctx); err != nil {
-		c.Close()
-		return nil, fmt.Errorf("mcp: connect: %w", err)
-	}
 	c.keepAlive()
+	return c, nil
+}
+
+// dial makes a connection and begins on it in the way given.
+func dial(ctx context.Context, t transport.Transport, opts *Options, begin func(*Client, context.Context) error) (*Client, error) {
+	conn, err := t.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := newClient(conn, opts)
+	if err := begin(c, ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
 	return c, nil
 }
 
@@ -146,11 +161,18 @@ func (c *Client) Done() <-chan struct{} { return c.done }
 
 // Err returns nil while the client lives, and then an error that matches [ErrClosed] and says why it ended.
 func (c *Client) Err() error {
+	if !c.ended() {
+		return nil
+	}
+	return fmt.Errorf("mcp: %w", c.err)
+}
+
+func (c *Client) ended() bool {
 	select {
 	case <-c.done:
-		return fmt.Errorf("mcp: %w", c.err)
+		return true
 	default:
-		return nil
+		return false
 	}
 }
 

@@ -36,6 +36,11 @@ const (
 	CodeInternalError          = -32603
 	CodeResourceNotFound       = -32002 // until 2025-11-25
 	CodeURLElicitationRequired = -32042 // 2025-11-25 only; see RequiredElicitations
+
+	// Since 2026-07-28.
+	CodeHeaderMismatch                  = -32020
+	CodeMissingRequiredClientCapability = -32021
+	CodeUnsupportedProtocolVersion      = -32022
 )
 
 // TimeoutError says that a call was given up because of its limits (see [Options] and [WithTimeout]). It unwraps to

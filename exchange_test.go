@@ -68,7 +68,7 @@ func TestProgressOnTheExchangeOfTheCall(t *testing.T) {
 			return reply(out, hello)
 		}
 		return nil
-	}), nil)
+	}), legacy(nil))
 	require.NoError(t, err)
 	defer c.Close()
 	var got []float64
@@ -82,7 +82,7 @@ func TestNothingReachesTheTransportOnceContextIsDone(t *testing.T) {
 	c, err := mcp.Connect(t.Context(), exchanging(func(_ context.Context, out transport.Outgoing) error {
 		calls.Add(1)
 		return reply(out, initialized)
-	}), nil)
+	}), legacy(nil))
 	require.NoError(t, err)
 	defer c.Close()
 	before := calls.Load()
@@ -108,7 +108,7 @@ func TestACallThatWasNotSentIsNotCancelledOnTheWire(t *testing.T) {
 				t.Error("the server never saw the call")
 			}
 			return nil
-		}), nil)
+		}), legacy(nil))
 		require.NoError(t, err)
 		defer c.Close()
 		_, err = c.CallTool(ctx, "a", nil)
@@ -159,9 +159,9 @@ func (f *forgetful) serve(_ context.Context, out transport.Outgoing) error {
 func TestALostSessionIsRenewedOnceForEverybody(t *testing.T) {
 	f := &forgetful{t: t}
 	changed := make(chan struct{}, 1)
-	c, err := mcp.Connect(t.Context(), exchanging(f.serve), &mcp.Options{On: mcp.Notifications{
+	c, err := mcp.Connect(t.Context(), exchanging(f.serve), legacy(&mcp.Options{On: mcp.Notifications{
 		ToolsChanged: func(context.Context) { changed <- struct{}{} },
-	}})
+	}}))
 	require.NoError(t, err)
 	defer c.Close()
 	const callers = 20
@@ -182,7 +182,7 @@ func TestALostSessionIsRenewedOnceForEverybody(t *testing.T) {
 
 func TestASessionThatIsLostMidwayIsAnError(t *testing.T) {
 	f := &forgetful{t: t, lostMidway: true}
-	c, err := mcp.Connect(t.Context(), exchanging(f.serve), nil)
+	c, err := mcp.Connect(t.Context(), exchanging(f.serve), legacy(nil))
 	require.NoError(t, err)
 	defer c.Close()
 	_, err = c.CallTool(t.Context(), "a", nil)
@@ -194,7 +194,7 @@ func TestASessionThatIsLostMidwayIsAnError(t *testing.T) {
 func TestASessionThatCannotBeRenewed(t *testing.T) {
 	refused := errors.New("refused")
 	f := &forgetful{t: t, initialize: func(transport.Outgoing) error { return refused }}
-	c, err := mcp.Connect(t.Context(), exchanging(f.serve), nil)
+	c, err := mcp.Connect(t.Context(), exchanging(f.serve), legacy(nil))
 	require.NoError(t, err)
 	defer c.Close()
 	f.waiting.Add(1)
@@ -208,7 +208,7 @@ func TestASessionThatCannotBeRenewed(t *testing.T) {
 func TestTheHandshakeOfARenewalOutlivesTheCallerAndIsNotCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &forgetful{t: t, initialize: func(out transport.Outgoing) error { return nil }} // accepted, and never answered
-		c, err := mcp.Connect(t.Context(), exchanging(f.serve), nil)
+		c, err := mcp.Connect(t.Context(), exchanging(f.serve), legacy(nil))
 		require.NoError(t, err)
 		defer c.Close()
 		f.waiting.Add(1)

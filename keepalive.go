@@ -11,8 +11,12 @@ import (
 // Ping asks the server for a sign of life. A server may not know it: the error is then an [*RPCError], which is a sign
 // of life as well.
 func (c *Client) Ping(ctx context.Context, opts ...CallOption) error {
+	method := "ping"
+	if c.session.Load().modern() {
+		method = "server/discover" // which every modern server knows; ping is gone
+	}
 	o := c.callOptions(opts)
-	_, err := c.call(ctx, &request{method: "ping"}, &o)
+	_, err := c.call(ctx, &request{method: method}, &o)
 	return err
 }
 

@@ -141,7 +141,7 @@ func TestSloppyLists(t *testing.T) {
 
 func TestWhatIsNotOfferedIsEmptyWithoutARequest(t *testing.T) {
 	tr, p := pair(t)
-	connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, nil) })
+	connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, legacy(nil)) })
 	p.handshake(`{}`)
 	c, err := connect()
 	require.NoError(t, err)

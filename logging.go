@@ -93,12 +93,17 @@ func decodeLogMessage(params json.RawMessage) (*LogMessage, error) {
 	return m, err
 }
 
-// SetLogLevel sets the least severe level of log messages that the server sends (see [Notifications]).
+// SetLogLevel sets the least severe level of log messages that the server sends (see [Notifications]). Until 2025-11-25
+// it asks the server, which may refuse; a later revision wants the level with each request, so that nothing is sent now.
 func (c *Client) SetLogLevel(ctx context.Context, level LogLevel, opts ...CallOption) error {
 	o := c.callOptions(opts)
 	r := &request{method: "logging/setLevel"}
 	if err := c.requires(r, c.Server().Capabilities.Logging, "logging"); err != nil {
 		return err
+	}
+	if c.session.Load().modern() {
+		c.logLevel.Store(&level)
+		return nil
 	}
 	r.params = append(jsonscan.AppendString([]byte(`{"level":`), string(level)), '}')
 	_, err := c.call(ctx, r, &o)

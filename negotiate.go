@@ -2,150 +2,107 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
+	"time"
 
-	"github.com/seed62b61957/mcp/internal/jsonscan"
+	"github.com/seed62b61957/mcp/transport"
 )
 
-// ServerInfo is what a server said of itself when the connection was made.
-type ServerInfo struct {
-	Info            Implementation
-	ProtocolVersion string // the revision that was agreed on
-	Capabilities    ServerCapabilities
-	// Instructions tell a model how to use the server; may be empty.
-	Instructions string
-	Meta         Meta
-}
+// errProbeKilled says that the server ended when it was asked for the revisions that it speaks.
+var errProbeKilled = errors.New("the server ended when it was probed")
 
-// decode reads the result of initialize. A version that is missing or of the wrong type is left to the caller.
-func (s *ServerInfo) decode(d *decoder) {
-	if !d.must(jsonscan.Object) {
-		return
-	}
-	for name := range d.members() {
-		switch string(name) {
-		case "protocolVersion":
-			s.ProtocolVersion = d.text()
-		case "capabilities":
-			s.Capabilities.decode(d)
-		case "serverInfo":
-			if d.is(jsonscan.Object) {
-				s.Info.decode(d)
-			}
-		case "instructions":
-			s.Instructions = d.text()
-		case "_meta":
-			s.Meta = d.objects()
-		}
-	}
-}
-
-// session is what was agreed on with the server. It never changes.
-type session struct {
-	server ServerInfo
-}
-
-// Server tells whom the client is connected to, and what was agreed on. The same value is returned every time; treat it
-// as read-only.
-func (c *Client) Server() *ServerInfo {
-	if s := c.session.Load(); s != nil {
-		return &s.server
-	}
-	return &ServerInfo{} // asked by a handler that runs before Connect has returned
-}
-
-// version is the revision that was agreed on, "" until then.
-func (c *Client) version() string {
-	if s := c.session.Load(); s != nil {
-		return s.server.ProtocolVersion
-	}
-	return ""
-}
-
-// negotiate agrees with the server on a revision. Until 2025-11-25 that is the initialize handshake (basic/lifecycle).
+// negotiate agrees with the server on a revision (2026-07-28, basic/versioning). Which era a server belongs to cannot be
+// told in advance; if the caller accepts both, it is asked.
 func (c *Client) negotiate(ctx context.Context) error {
-	version := c.opts.Versions[0]
-	server, err := c.initialize(ctx, version)
-	if other := c.alternative(err, version); other != "" {
-		version = other
-		server, err = c.initialize(ctx, version)
+	modern, legacy := modernVersions(c.opts.Versions), legacyVersions(c.opts.Versions)
+	switch {
+	case len(modern) == 0:
+		return c.handshake(ctx)
+	case len(legacy) == 0:
+		server, err := c.discover(ctx)
+		if err != nil {
+			return err
+		}
+		return c.adopt(server)
+	case c.conn.Traits().SilentProbe:
+		return c.detect(ctx)
+	default:
+		return c.detectInTurn(ctx)
 	}
-	if err != nil {
+}
+
+// detectInTurn asks a server that is known to answer. What does not make it modern makes it legacy, but for errors that
+// say that it was never reached.
+func (c *Client) detectInTurn(ctx context.Context) error {
+	server, err := c.discover(ctx)
+	switch {
+	case err == nil:
+		return c.adopt(server)
+	case ctx.Err() != nil || c.Err() != nil || transport.SafeToRetry(err):
 		return err
 	}
-	if server.ProtocolVersion == "" {
-		c.log.Warn("the server named no protocol version; assuming the one that it was asked for")
-		server.ProtocolVersion = version
-	}
-	if !slices.Contains(c.opts.Versions, server.ProtocolVersion) {
-		return &VersionError{Offered: []string{clip(server.ProtocolVersion, 64)}, Accepted: c.opts.Versions}
-	}
-	c.session.Store(&session{server: *server})
-	return c.attemptNotify(ctx, "notifications/initialized", nil)
+	c.log.Debug("the server is none of a modern revision", slog.Any("error", err))
+	return c.handshake(ctx)
 }
 
-// alternative is the newest version to ask for after a server refused the first, if it named one that both sides speak.
-func (c *Client) alternative(err error, refused string) string {
-	var rpc *RPCError
-	if !errors.As(err, &rpc) {
-		return ""
-	}
-	var data struct {
-		Supported []string `json:"supported"`
-	}
-	if json.Unmarshal(rpc.Data, &data) != nil {
-		return ""
-	}
-	for _, v := range c.opts.Versions {
-		if v != refused && slices.Contains(data.Supported, v) {
-			return v
+// An offer is what a server answered to one of the two ways to begin.
+type offer struct {
+	server *ServerInfo
+	err    error
+}
+
+// detect asks a server that may belong to either era, and may not even answer: some legacy servers ignore what they do
+// not know, and some servers take long to start. So silence means nothing; after a while the handshake is begun as well,
+// and the first decisive answer wins. A server that has accepted one way to begin is never asked to change.
+func (c *Client) detect(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx) // ends what is still waited for
+	defer cancel()
+	probe := c.begin(ctx, c.discover)
+	var initialize <-chan offer
+	patience := time.NewTimer(c.opts.ProbeTimeout)
+	defer patience.Stop()
+	for {
+		select {
+		case <-patience.C:
+			if initialize == nil {
+				initialize = c.begin(ctx, c.agree)
+			}
+		case o := <-probe:
+			switch {
+			case o.err == nil:
+				return c.adopt(o.server)
+			case c.ended():
+				return fmt.Errorf("%w: %w", errProbeKilled, c.err)
+			case ctx.Err() != nil:
+				return o.err
+			}
+			probe = nil
+			if initialize == nil {
+				initialize = c.begin(ctx, c.agree)
+			}
+		case o := <-initialize:
+			switch {
+			case o.err == nil:
+				return c.settle(ctx, o.server)
+			case c.ended():
+				return fmt.Errorf("%w: %w", errProbeKilled, c.err)
+			case probe == nil || ctx.Err() != nil:
+				return o.err
+			}
+			initialize = nil // it refuses the handshake because it has taken the probe
+			patience.Stop()
 		}
 	}
-	return ""
 }
 
-// initialize sends the initialize request for a version and returns what the server answered.
-func (c *Client) initialize(ctx context.Context, version string) (*ServerInfo, error) {
-	params, err := jsonscan.AppendValue(nil, struct {
-		Version      string              `json:"protocolVersion"`
-		Capabilities *clientCapabilities `json:"capabilities"`
-		Info         Implementation      `json:"clientInfo"`
-	}{version, c.opts.capabilities(), c.opts.Info})
-	if err != nil {
-		return nil, err
-	}
-	o := c.callOptions(nil)
-	r := &request{method: "initialize", params: params, handshake: true}
-	answer, err := c.attempt(ctx, r, &o)
-	if err == nil && answer.Error != nil {
-		err = answer.Error
-	}
-	if err != nil {
-		return nil, fmt.Errorf("initialize: %w", err)
-	}
-	server, notes, err := decodeResult[ServerInfo](answer.Result)
-	c.tolerated("initialize", notes)
-	if err != nil {
-		return nil, fmt.Errorf("initialize: unusable result: %w", err)
-	}
-	return server, nil
-}
-
-// tolerated reports what was wrong with a result and was accepted all the same.
-func (c *Client) tolerated(method string, notes []string) {
-	for _, note := range notes {
-		c.log.Warn("tolerated a malformed result", slog.String("method", method), slog.String("note", note))
-	}
-}
-
-// clip shortens text of the server's for an error message.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "..."
+// begin runs one of the ways to begin in the background.
+func (c *Client) begin(ctx context.Context, way func(context.Context) (*ServerInfo, error)) <-chan offer {
+	result := make(chan offer, 1)
+	go func() {
+		server, err := way(ctx)
+		result <- offer{server, err}
+	}()
+	return result
 }

@@ -26,7 +26,7 @@ func versionOf(t *testing.T, m wire) string {
 func TestTheServersRevisionIsAccepted(t *testing.T) {
 	for _, version := range []string{mcp.Version20251125, mcp.Version20250618, mcp.Version20250326, mcp.Version20241105} {
 		tr, p := pair(t)
-		connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, nil) })
+		connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, legacy(nil)) })
 		m := p.expect("initialize")
 		assert.Equal(t, mcp.Version20251125, versionOf(t, m), "the newest is asked for")
 		p.answer(m, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"get_time":{"x":1}},"adapter":{}},"serverInfo":{"name":"s","title":"S","version":"2"},"instructions":"use it","_meta":{"a":1}}`, version))
@@ -54,7 +54,7 @@ func TestOtherRevisionsAreRefused(t *testing.T) {
 		{&mcp.Options{Versions: []string{mcp.Version20250618}}, mcp.Version20241105},
 	} {
 		tr, p := pair(t)
-		connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, c.o) })
+		connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, legacy(c.o)) })
 		p.answer(p.expect("initialize"), fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{},"serverInfo":{"name":"s","version":"2"}}`, c.offered))
 		_, err := connect()
 		var version *mcp.VersionError
@@ -67,7 +67,7 @@ func TestOtherRevisionsAreRefused(t *testing.T) {
 
 func TestAServerThatRefusesAVersionIsAskedForTheOneItNames(t *testing.T) {
 	tr, p := pair(t)
-	connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, nil) })
+	connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, legacy(nil)) })
 	m := p.expect("initialize")
 	p.write(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Unsupported protocol version","data":{"supported":["1.0","2024-11-05","2025-03-26"],"requested":"x"}}}`, m.ID)
 	m = p.expect("initialize")
@@ -88,7 +88,7 @@ func TestHandshakeThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr, p := pair(t)
-			connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, nil) })
+			connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, legacy(nil)) })
 			p.write(`{"jsonrpc":"2.0","id":%s,%s}`, p.expect("initialize").ID, answer)
 			_, err := connect()
 			require.ErrorContains(t, err, "mcp: connect: ")
@@ -106,7 +106,9 @@ func TestSloppyInitializeResults(t *testing.T) {
 		`{"protocolVersion":"2025-11-25","capabilities":[],"serverInfo":"me","instructions":7}`,
 	} {
 		tr, p := pair(t)
-		connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, &mcp.Options{Logger: log.logger()}) })
+		connect := async(func() (*mcp.Client, error) {
+			return mcp.Connect(t.Context(), tr, legacy(&mcp.Options{Logger: log.logger()}))
+		})
 		p.notify("notifications/message", `{"level":"info","data":"before the answer"}`)
 		p.answer(p.expect("initialize"), result)
 		p.expect("notifications/initialized")
@@ -122,7 +124,7 @@ func TestASilentServerDoesNotHoldConnectForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr, p := pair(t)
 		start := time.Now()
-		connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, nil) })
+		connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, legacy(nil)) })
 		p.expect("initialize")
 		_, err := connect()
 		var limit *mcp.TimeoutError
@@ -154,7 +156,9 @@ func TestBatches(t *testing.T) {
 	for version, warned := range map[string]bool{mcp.Version20250326: false, mcp.Version20251125: true} {
 		var log diagnostics
 		tr, p := pair(t)
-		connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, &mcp.Options{Logger: log.logger()}) })
+		connect := async(func() (*mcp.Client, error) {
+			return mcp.Connect(t.Context(), tr, legacy(&mcp.Options{Logger: log.logger()}))
+		})
 		p.answer(p.expect("initialize"), fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{},"serverInfo":{"name":"s","version":"2"}}`, version))
 		p.expect("notifications/initialized")
 		c, err := connect()

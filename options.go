@@ -22,6 +22,9 @@ type Options struct {
 	// Versions are the revisions to accept; nil means all that the client speaks. One alone pins it.
 	Versions []string
 
+	// ProbeTimeout is how long Connect waits for the answer of a server that may belong to either era before it begins
+	// the handshake of the legacy one as well: 1 s if zero. It matters only where the two share a channel (stdio, pipe).
+	ProbeTimeout time.Duration
 	// Timeout bounds the time in which a call sees neither an answer nor progress: 60 s if zero, none if negative.
 	// While a handler of the client is answering the server, the time does not run.
 	Timeout time.Duration
@@ -29,6 +32,8 @@ type Options struct {
 	MaxTimeout time.Duration
 	// MaxPages bounds the pages of one list: 1,000 if zero. More are an error, never a shorter list.
 	MaxPages int
+	// MaxInputRounds bounds how often a server may ask for input before it answers one call (2026-07-28): 10 if zero.
+	MaxInputRounds int
 	// KeepAlive is the interval of pings that find a dead connection: none if zero. A ping that is not answered within
 	// the interval ends the connection. A server that does not know ping is left alone after the first.
 	KeepAlive time.Duration
@@ -80,9 +85,11 @@ type Notifications struct {
 type RequestHandler func(ctx context.Context, params json.RawMessage) (result any, err error)
 
 const (
-	defaultTimeout    = 60 * time.Second
-	defaultMaxTimeout = time.Hour
-	defaultMaxPages   = 1000
+	defaultProbeTimeout = time.Second
+	defaultTimeout      = 60 * time.Second
+	defaultMaxTimeout   = time.Hour
+	defaultMaxPages     = 1000
+	defaultInputRounds  = 10
 )
 
 // resolved returns a copy of the options with the defaults filled in.
@@ -95,10 +102,16 @@ func (o *Options) resolved() (*Options, error) {
 	if r.Versions, err = acceptedVersions(r.Versions); err != nil {
 		return nil, err
 	}
+	if r.ProbeTimeout <= 0 {
+		r.ProbeTimeout = defaultProbeTimeout
+	}
 	r.Timeout = limit(r.Timeout, defaultTimeout)
 	r.MaxTimeout = limit(r.MaxTimeout, defaultMaxTimeout)
 	if r.MaxPages <= 0 {
 		r.MaxPages = defaultMaxPages
+	}
+	if r.MaxInputRounds <= 0 {
+		r.MaxInputRounds = defaultInputRounds
 	}
 	if r.Info.Name == "" {
 		r.Info.Name = "mcp"
@@ -132,10 +145,10 @@ func limit(d, byDefault time.Duration) time.Duration {
 }
 
 // capabilities are what the client advertises: what there is a handler for, and nothing else.
-func (o *Options) capabilities() *clientCapabilities {
+func (o *Options) capabilities(modern bool) *clientCapabilities {
 	c := &clientCapabilities{Experimental: o.Experimental}
 	if o.Roots != nil {
-		c.Roots = &rootsCapability{ListChanged: true}
+		c.Roots = &rootsCapability{ListChanged: !modern} // 2026-07-28 has no notification for it
 	}
 	if o.CreateMessage != nil {
 		c.Sampling = &samplingCapability{}

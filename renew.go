@@ -59,7 +59,7 @@ func (c *Client) joinRenewal(old *session) *attempt {
 }
 
 func (c *Client) makeSession(a *attempt) {
-	a.err = c.negotiate(c.ctx)
+	a.err = c.handshake(c.ctx)
 	c.renewal.mu.Lock()
 	c.renewal.current = nil
 	c.renewal.mu.Unlock()

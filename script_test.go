@@ -99,6 +99,18 @@ func pair(t testing.TB) (transport.Transport, *peer) {
 	return near{a}, &peer{t: t, conn: b, in: bufio.NewReader(b)}
 }
 
+// legacy returns options that accept the revisions with a handshake, so that a test need not play a probe.
+func legacy(o *mcp.Options) *mcp.Options {
+	var copied mcp.Options
+	if o != nil {
+		copied = *o
+	}
+	if copied.Versions == nil {
+		copied.Versions = []string{mcp.Version20251125, mcp.Version20250618, mcp.Version20250326, mcp.Version20241105}
+	}
+	return &copied
+}
+
 // connected returns a client, and its peer after a handshake that offers everything.
 func connected(t testing.TB, o *mcp.Options) (*mcp.Client, *peer) {
 	t.Helper()
@@ -108,7 +120,7 @@ func connected(t testing.TB, o *mcp.Options) (*mcp.Client, *peer) {
 		defer close(done)
 		p.handshake(everything)
 	}()
-	c, err := mcp.Connect(t.Context(), tr, o)
+	c, err := mcp.Connect(t.Context(), tr, legacy(o))
 	<-done
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })

@@ -27,7 +27,7 @@ func (p *peer) ask(id, method, params string) wire {
 
 func TestPingsAreAnsweredEvenBeforeInitialized(t *testing.T) {
 	tr, p := pair(t)
-	connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, nil) })
+	connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, legacy(nil)) })
 	init := p.expect("initialize")
 	for _, id := range []string{`0`, `"abc"`, `1`, `"\u0031"`, `12345678901234567890`} {
 		assert.JSONEq(t, `{}`, string(p.ask(id, "ping", `{}`).Result))
@@ -65,7 +65,7 @@ func TestCapabilitiesFollowFromHandlers(t *testing.T) {
 		},
 	} {
 		tr, p := pair(t)
-		connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, o) })
+		connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, legacy(o)) })
 		m := p.handshake(`{}`)
 		var params struct{ Capabilities json.RawMessage }
 		require.NoError(t, json.Unmarshal(m.Params, &params))

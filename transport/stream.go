@@ -67,7 +67,7 @@ type stream struct {
 	closeErr error
 }
 
-func (s *stream) Traits() Traits { return Traits{Name: s.name} }
+func (s *stream) Traits() Traits { return Traits{Name: s.name, SilentProbe: true} }
 
 func (s *stream) wrap(err error) error { return fmt.Errorf("%s: %w", s.name, err) }
 

@@ -56,4 +56,10 @@ type Outgoing struct {
 type Traits struct {
 	// Name says what the binding is, for diagnostics: "stdio", "pipe", "http".
 	Name string
+	// SilentProbe says that a server may never answer a request that it does not know (server/discover of 2026-07-28), so
+	// that the client must not wait for it.
+	SilentProbe bool
+	// RequestStreams says that a request has a response stream of its own, and that ending Send's ctx closes it, which
+	// cancels the request (2026-07-28). On other bindings the client sends a notice.
+	RequestStreams bool
 }
