@@ -20,6 +20,8 @@ type request struct {
 	// opening: the request opens the connection (initialize, server/discover). It must not be cancelled on the wire
 	// (2025-11-25, basic/utilities/cancellation); a server of the other era would not know what that is about.
 	opening bool
+	// listener takes the notifications of a request that subscribes.
+	listener *listener
 	// in is the session that an opening request speaks in; it has none of its own yet.
 	in *session
 }
@@ -107,11 +109,12 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 		return nil, transport.Unsent(ended(ctx))
 	}
 	p := &pendingCall{
-		id:     c.nextID.Add(1),
-		method: r.method,
-		wanted: o.progress != nil,
-		wake:   make(chan struct{}, 1),
-		active: time.Now(),
+		id:       c.nextID.Add(1),
+		method:   r.method,
+		wanted:   o.progress != nil,
+		listener: r.listener,
+		wake:     make(chan struct{}, 1),
+		active:   time.Now(),
 	}
 	session := r.in
 	if !r.opening {
@@ -132,6 +135,10 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 
 	m := &transport.Message{ID: transport.IntID(p.id), Method: r.method, Params: params}
 	out := transport.Outgoing{Message: m, Version: session.version(), Deliver: func(m *transport.Message) {
+		if p.listener != nil && m.IsNotification() {
+			p.listener.notified(m) // whether or not it says which subscription it belongs to
+			return
+		}
 		c.dispatch(m)
 		p.report(o.progress)
 	}}

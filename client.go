@@ -31,6 +31,8 @@ type Client struct {
 	outbox   outbox
 	tools    toolIndex
 	renewal  renewal
+	legacy   legacyListeners
+	watches  watches
 
 	// ctx is the life of the client: everything that runs in the background ends with it.
 	ctx        context.Context
@@ -63,6 +65,7 @@ func Connect(ctx context.Context, t transport.Transport, o *Options) (*Client, e
 		return nil, fmt.Errorf("mcp: connect: %w", err)
 	}
 	c.keepAlive()
+	c.watchLists()
 	return c, nil
 }
 

@@ -16,18 +16,16 @@ import (
 // any.
 type eventQueue struct {
 	mu      sync.Mutex
-	queue   []event
-	changes map[eventKey]bool // the changes in the queue, which are not queued twice
+	queue   []errand
+	changes map[Event]bool // the changes in the queue, which are not queued twice
 	running bool
 }
 
-// An event is one call of a handler. Events with a key are changes: they coalesce.
-type event struct {
-	key eventKey
-	run func(context.Context)
+// An errand is one call of a handler. Those for a change coalesce.
+type errand struct {
+	change Event // zero if it is none
+	run    func(context.Context)
 }
-
-type eventKey struct{ method, uri string }
 
 const (
 	// maxEvents bounds what waits for a slow handler; changes come on top, up to maxChanges different ones.
@@ -37,47 +35,47 @@ const (
 
 // notified takes a notification to where it belongs.
 func (c *Client) notified(m *transport.Message) {
-	on := &c.opts.On
-	change := func(handler func(context.Context)) {
-		c.enqueue(eventKey{method: m.Method}, handler)
-	}
 	switch m.Method {
 	case "notifications/progress":
 		c.progressed(m)
 	case "notifications/cancelled":
 		c.cancelRequest(m.Params)
-	case "notifications/tools/list_changed":
-		c.tools.forget()
-		change(on.ToolsChanged)
-	case "notifications/prompts/list_changed":
-		change(on.PromptsChanged)
-	case "notifications/resources/list_changed":
-		change(on.ResourcesChanged)
-	case "notifications/resources/updated":
-		c.resourceUpdated(m.Params)
 	case "notifications/elicitation/complete":
 		c.elicitationCompleted(m.Params)
 	case "notifications/message":
 		c.logged(m.Params)
-	default:
-		if on.Other != nil {
-			c.enqueue(eventKey{}, func(ctx context.Context) { on.Other(ctx, m.Method, m.Params) })
+	case "notifications/subscriptions/acknowledged":
+		if l := c.listenerOf(m.Params); l != nil {
+			l.notified(m)
 		}
+	default:
+		c.otherNotified(m)
 	}
 }
 
-func (c *Client) resourceUpdated(params json.RawMessage) {
-	handler := c.opts.On.ResourceUpdated
-	if uri := stringMember(params, "uri"); handler != nil && uri != "" {
-		key := eventKey{"notifications/resources/updated", uri}
-		c.enqueue(key, func(ctx context.Context) { handler(ctx, uri) })
+// otherNotified tells changes, which may belong to a subscription, from what the client does not know.
+func (c *Client) otherNotified(m *transport.Message) {
+	e, isEvent := eventOf(m.Method, m.Params)
+	if !isEvent {
+		if on := &c.opts.On; on.Other != nil {
+			c.enqueue(Event{}, func(ctx context.Context) { on.Other(ctx, m.Method, m.Params) })
+		}
+		return
 	}
+	if c.session.Load().modern() {
+		if l := c.listenerOf(m.Params); l != nil {
+			l.notified(m)
+			return
+		}
+	}
+	c.legacy.tell(e)
+	c.changed(e)
 }
 
 func (c *Client) elicitationCompleted(params json.RawMessage) {
 	handler := c.opts.On.ElicitationComplete
 	if id := stringMember(params, "elicitationId"); handler != nil && id != "" {
-		c.enqueue(eventKey{}, func(ctx context.Context) { handler(ctx, id) })
+		c.enqueue(Event{}, func(ctx context.Context) { handler(ctx, id) })
 	}
 }
 
@@ -91,7 +89,7 @@ func (c *Client) logged(params json.RawMessage) {
 		c.log.Warn("skipped a malformed log message", slog.Any("error", err))
 		return
 	}
-	c.enqueue(eventKey{}, func(ctx context.Context) { handler(ctx, message) })
+	c.enqueue(Event{}, func(ctx context.Context) { handler(ctx, message) })
 }
 
 // stringMember reads one string out of params, "" if it is not there.
@@ -107,27 +105,27 @@ func stringMember(params json.RawMessage, member string) string {
 }
 
 // enqueue has a handler called after those that came before it.
-func (c *Client) enqueue(key eventKey, handler func(context.Context)) {
+func (c *Client) enqueue(e Event, handler func(context.Context)) {
 	if handler == nil {
 		return
 	}
 	q := &c.events
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	change := key != eventKey{}
+	change := e != Event{}
 	switch {
-	case change && q.changes[key]:
+	case change && q.changes[e]:
 		return // it waits already, and the handler will see what is true then
 	case change && len(q.changes) >= maxChanges, !change && len(q.queue)-len(q.changes) >= maxEvents:
 		c.log.Warn("dropped a notification, its handlers are too slow")
 		return
 	case change:
 		if q.changes == nil {
-			q.changes = make(map[eventKey]bool)
+			q.changes = make(map[Event]bool)
 		}
-		q.changes[key] = true
+		q.changes[e] = true
 	}
-	q.queue = append(q.queue, event{key, handler})
+	q.queue = append(q.queue, errand{e, handler})
 	if !q.running && c.ctx.Err() == nil {
 		q.running = true
 		go c.runEvents()
@@ -144,7 +142,7 @@ func (c *Client) runEvents() {
 	}
 }
 
-func (c *Client) runEvent(e event) {
+func (c *Client) runEvent(e errand) {
 	defer func() {
 		if v := recover(); v != nil {
 			c.log.Error("a notification handler failed", slog.String("error", fmt.Sprintf("panic: %v\n%s", v, debug.Stack())))
@@ -153,15 +151,15 @@ func (c *Client) runEvent(e event) {
 	e.run(c.ctx)
 }
 
-func (q *eventQueue) next(ctx context.Context) (event, bool) {
+func (q *eventQueue) next(ctx context.Context) (errand, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.queue) == 0 || ctx.Err() != nil {
 		q.queue, q.changes, q.running = nil, nil, false
-		return event{}, false
+		return errand{}, false
 	}
 	e := q.queue[0]
 	q.queue = q.queue[1:]
-	delete(q.changes, e.key)
+	delete(q.changes, e.change)
 	return e, true
 }

@@ -16,6 +16,8 @@ type pendingCall struct {
 	method string
 	wake   chan struct{} // holds one token when there is something to take
 
+	listener *listener // of a subscription
+
 	mu       sync.Mutex
 	progress []json.RawMessage // params of progress notifications that the caller has not seen; only if it asked
 	wanted   bool              // whether the caller asked for progress

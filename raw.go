@@ -90,18 +90,23 @@ func (c *Client) attemptNotify(ctx context.Context, method string, params json.R
 		return transport.Unsent(c.err)
 	default:
 	}
-	if c.opts.Timeout > 0 {
-		var cancel context.CancelFunc
-		limit := &TimeoutError{Method: method, Limit: c.opts.Timeout}
-		ctx, cancel = context.WithTimeoutCause(ctx, c.opts.Timeout, limit)
-		defer cancel()
-	}
+	ctx, cancel := c.boundedBy(ctx, method)
+	defer cancel()
 	m := &transport.Message{Method: method, Params: params}
 	err := c.conn.Send(ctx, transport.Outgoing{Message: m, Version: c.version(), Deliver: c.dispatch})
 	if err != nil && ctx.Err() != nil {
 		return ended(ctx)
 	}
 	return err
+}
+
+// boundedBy bounds what is not a call by the time that a call may be idle.
+func (c *Client) boundedBy(ctx context.Context, method string) (context.Context, context.CancelFunc) {
+	if c.opts.Timeout <= 0 {
+		return ctx, func() {}
+	}
+	limit := &TimeoutError{Method: method, Limit: c.opts.Timeout}
+	return context.WithTimeoutCause(ctx, c.opts.Timeout, limit)
 }
 
 // objectParams encodes params, nil if there are none.

@@ -70,9 +70,10 @@ func (c *Client) makeSession(a *attempt) {
 	}
 	c.log.Info("the session expired; there is a new one")
 	// What the old session was told is lost with it, and the new one may offer something else.
-	c.tools.forget()
-	on := &c.opts.On
-	c.enqueue(eventKey{method: "notifications/tools/list_changed"}, on.ToolsChanged)
-	c.enqueue(eventKey{method: "notifications/prompts/list_changed"}, on.PromptsChanged)
-	c.enqueue(eventKey{method: "notifications/resources/list_changed"}, on.ResourcesChanged)
+	for _, uri := range c.legacy.uris() {
+		if err := c.subscription(c.ctx, "resources/subscribe", uri, nil); err != nil {
+			c.log.Warn("a resource is no longer subscribed to", slog.Any("error", err))
+		}
+	}
+	c.missed(Filter{Tools: true, Prompts: true, Resources: true, URIs: c.legacy.uris()})
 }

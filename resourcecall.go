@@ -65,13 +65,28 @@ func (c *Client) ReadResource(ctx context.Context, uri string, opts ...CallOptio
 	return callAs[ReadResourceResult](ctx, c, r, &o)
 }
 
-// SubscribeResource asks for a call of [Notifications].ResourceUpdated whenever the resource changes.
+// SubscribeResource asks for a call of [Notifications].ResourceUpdated whenever the resource changes. [Client.Listen] gives
+// the same as a value.
 func (c *Client) SubscribeResource(ctx context.Context, uri string, opts ...CallOption) error {
-	return c.subscription(ctx, "resources/subscribe", uri, opts)
+	if c.session.Load().modern() {
+		return c.watchResource(ctx, uri)
+	}
+	err := c.subscription(ctx, "resources/subscribe", uri, opts)
+	if err == nil {
+		c.legacy.change(uri, func(i *interest) { i.caller = true })
+	}
+	return err
 }
 
-// UnsubscribeResource ends what SubscribeResource began.
+// UnsubscribeResource ends what SubscribeResource began. Subscriptions of [Client.Listen] go on.
 func (c *Client) UnsubscribeResource(ctx context.Context, uri string, opts ...CallOption) error {
+	if c.session.Load().modern() {
+		c.unwatchResource(uri)
+		return nil
+	}
+	if !c.legacy.change(uri, func(i *interest) { i.caller = false }) {
+		return nil
+	}
 	return c.subscription(ctx, "resources/unsubscribe", uri, opts)
 }
 

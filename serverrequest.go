@@ -146,6 +146,9 @@ func (c *Client) cancelRequest(params json.RawMessage) {
 			id, _ = transport.ParseID(d.Raw())
 		}
 	}
+	if c.endListener(id) { // 2026-07-28: so a server tears a subscription down
+		return
+	}
 	s, key := &c.requests, normalized(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()

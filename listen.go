@@ -1,0 +1,145 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
+	"github.com/seed62b61957/mcp/transport"
+)
+
+// errNotAcknowledged says that a server ended a subscription before it had begun.
+var errNotAcknowledged = errors.New("the server ended the subscription before it acknowledged it")
+
+// Listen subscribes to changes. ctx bounds the time until the server has agreed; the subscription lives until it is closed.
+// There may be any number of them.
+//
+// Since 2026-07-28 each is a request of its own (subscriptions/listen). Before, the server tells of lists on its own, and
+// is asked for resources one by one; what it does not offer is missing in [Subscription.Accepted].
+func (c *Client) Listen(ctx context.Context, f Filter) (*Subscription, error) {
+	f.URIs = slices.Clone(f.URIs)
+	if c.session.Load().modern() {
+		return c.listen(ctx, f)
+	}
+	return c.listenLegacy(ctx, f)
+}
+
+// A listener is a subscriptions/listen request that is under way.
+type listener struct {
+	sub          *Subscription
+	acknowledged chan struct{}
+	once         sync.Once
+}
+
+func (c *Client) listen(ctx context.Context, f Filter) (*Subscription, error) {
+	r := &request{method: "subscriptions/listen"}
+	params, err := jsonscan.AppendValue([]byte(`{"notifications":`), f)
+	if err != nil {
+		return nil, r.wrap(transport.Unsent(err))
+	}
+	r.params = append(params, '}')
+	life, stop := context.WithCancel(c.ctx)
+	over := make(chan struct{})
+	l := &listener{acknowledged: make(chan struct{})}
+	l.sub = &Subscription{wake: make(chan struct{}, 1), stop: func() { stop(); <-over }}
+	r.listener = l
+	go func() {
+		defer close(over)
+		l.sub.end(c.runListener(life, r))
+	}()
+	wait, cancel := c.boundedBy(ctx, r.method)
+	defer cancel()
+	select {
+	case <-l.acknowledged:
+		return l.sub, nil
+	case <-over:
+		_, _, err := l.sub.take()
+		if err == nil {
+			err = r.wrap(errNotAcknowledged)
+		}
+		return nil, err
+	case <-wait.Done():
+		_ = l.sub.Close()
+		return nil, r.wrap(ended(wait))
+	}
+}
+
+// runListener sends the request and returns when it has ended: with nil if that was in order.
+func (c *Client) runListener(ctx context.Context, r *request) error {
+	o := callOptions{} // without limits: it is meant to last
+	answer, err := c.exchange(ctx, r, &o)
+	switch {
+	case err == nil && answer.Error != nil:
+		return r.wrap(answer.Error)
+	case err != nil && c.ended():
+		return r.wrap(c.err)
+	case err != nil && ctx.Err() != nil:
+		return nil // closed by the caller
+	case err != nil:
+		return r.wrap(err)
+	}
+	return nil
+}
+
+// notified takes a notification of the subscription.
+func (l *listener) notified(m *transport.Message) {
+	if m.Method == "notifications/subscriptions/acknowledged" {
+		l.once.Do(func() {
+			var params struct {
+				Notifications Filter `json:"notifications"`
+			}
+			if json.Unmarshal(m.Params, &params) == nil {
+				l.sub.accepted = params.Notifications
+			}
+			close(l.acknowledged)
+		})
+		return
+	}
+	if e, ok := eventOf(m.Method, m.Params); ok {
+		l.sub.push(e)
+	}
+}
+
+// listenerOf returns the subscription that a notification says that it belongs to.
+func (c *Client) listenerOf(params json.RawMessage) *listener {
+	d := jsonscan.New(params)
+	var id transport.ID
+	for name := range d.Object() {
+		if string(name) != "_meta" || d.Kind() != jsonscan.Object {
+			continue
+		}
+		for name := range d.Object() {
+			if string(name) == metaSubscriptionID {
+				id, _ = transport.ParseID(d.Raw())
+			}
+		}
+	}
+	n, ok := id.Int64()
+	if !ok {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.pending[n]; p != nil {
+		return p.listener
+	}
+	return nil
+}
+
+// endListener ends a subscription that the server cancelled, and reports whether there is one with the id.
+func (c *Client) endListener(id transport.ID) bool {
+	n, ok := id.Int64()
+	c.mu.Lock()
+	p := c.pending[n]
+	c.mu.Unlock()
+	if !ok || p == nil || p.listener == nil {
+		return false
+	}
+	if p := c.takePending(id); p != nil {
+		p.resolve(&transport.Message{ID: id, Result: json.RawMessage("{}")}, nil)
+	}
+	return true
+}

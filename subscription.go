@@ -1,0 +1,150 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"slices"
+	"sync"
+)
+
+// A Filter says which changes a subscription is about.
+type Filter struct {
+	Tools     bool     `json:"toolsListChanged,omitempty"`
+	Prompts   bool     `json:"promptsListChanged,omitempty"`
+	Resources bool     `json:"resourcesListChanged,omitempty"`  // the list, not what is in them
+	URIs      []string `json:"resourceSubscriptions,omitempty"` // resources whose content matters
+}
+
+// IsZero reports whether the filter lets nothing through.
+func (f *Filter) IsZero() bool { return !f.Tools && !f.Prompts && !f.Resources && len(f.URIs) == 0 }
+
+// An EventKind is what changed. The kinds have the names of the notifications that they come from.
+type EventKind string
+
+// The kinds of events.
+const (
+	ToolsChanged     EventKind = "notifications/tools/list_changed"
+	PromptsChanged   EventKind = "notifications/prompts/list_changed"
+	ResourcesChanged EventKind = "notifications/resources/list_changed"
+	ResourceUpdated  EventKind = "notifications/resources/updated"
+)
+
+// An Event says that something changed.
+type Event struct {
+	Kind EventKind
+	URI  string // of the resource, for ResourceUpdated
+}
+
+// A Subscription tells of changes until one side ends it. Its methods may be called from any goroutine, Events by one at a
+// time. Close it when it is no longer needed.
+type Subscription struct {
+	accepted Filter
+	stop     func() // ends it on the server's side
+
+	mu     sync.Mutex
+	events []Event // no two are equal
+	ended  bool
+	err    error
+	wake   chan struct{}
+}
+
+// Accepted is the part of the filter that the server agreed to.
+func (s *Subscription) Accepted() Filter { return s.accepted }
+
+// Events walks the changes as they come, and waits in between. Equal changes that come while the loop is busy are one. The
+// loop ends without an error after Close, or when the server ended the subscription in an orderly way; with an error when
+// the connection was lost, or the server failed, or ctx is done. After an error a caller that listens again should take
+// everything for changed.
+func (s *Subscription) Events(ctx context.Context) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for {
+			events, over, err := s.take()
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if over {
+				if err != nil {
+					yield(Event{}, err)
+				}
+				return
+			}
+			select {
+			case <-s.wake:
+			case <-ctx.Done():
+				yield(Event{}, ended(ctx))
+				return
+			}
+		}
+	}
+}
+
+// Close ends the subscription. It may be called more than once.
+func (s *Subscription) Close() error {
+	s.end(nil)
+	s.stop()
+	return nil
+}
+
+func (s *Subscription) take() (events []Event, ended bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events, s.events = s.events, nil
+	return events, s.ended, s.err
+}
+
+// push adds an event, unless it waits there already.
+func (s *Subscription) push(e Event) {
+	s.mu.Lock()
+	if !s.ended && len(s.events) < maxChanges && !slices.Contains(s.events, e) {
+		s.events = append(s.events, e)
+	}
+	s.mu.Unlock()
+	s.signal()
+}
+
+// end is final: only the first call counts.
+func (s *Subscription) end(err error) {
+	s.mu.Lock()
+	if !s.ended {
+		s.ended, s.err = true, err
+	}
+	s.mu.Unlock()
+	s.signal()
+}
+
+func (s *Subscription) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// wants reports whether an event is what the filter is about.
+func (f *Filter) wants(e Event) bool {
+	switch e.Kind {
+	case ToolsChanged:
+		return f.Tools
+	case PromptsChanged:
+		return f.Prompts
+	case ResourcesChanged:
+		return f.Resources
+	case ResourceUpdated:
+		return slices.Contains(f.URIs, e.URI)
+	}
+	return false
+}
+
+// eventOf reads a notification as an event.
+func eventOf(method string, params json.RawMessage) (Event, bool) {
+	switch kind := EventKind(method); kind {
+	case ToolsChanged, PromptsChanged, ResourcesChanged:
+		return Event{Kind: kind}, true
+	case ResourceUpdated:
+		uri := stringMember(params, "uri")
+		return Event{kind, uri}, uri != ""
+	}
+	return Event{}, false
+}

@@ -1,0 +1,143 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Since 2026-07-28 a server tells of changes only where it was asked to listen. The client asks for what its handlers in
+// Options.On are about, and for the resources of SubscribeResource, and listens again when that ends.
+
+const (
+	minListenDelay = time.Second
+	maxListenDelay = 30 * time.Second
+	// maxListenFailures bounds the tries in a row that come to nothing. A subscription that lasted counts as none.
+	maxListenFailures = 5
+)
+
+// watches are the resources that are listened to for SubscribeResource.
+type watches struct {
+	mu   sync.Mutex
+	stop map[string]context.CancelFunc
+}
+
+// watchLists listens for the handlers of list changes.
+func (c *Client) watchLists() {
+	on, server := &c.opts.On, &c.Server().Capabilities
+	f := Filter{
+		Tools:     on.ToolsChanged != nil && server.Tools != nil && server.Tools.ListChanged,
+		Prompts:   on.PromptsChanged != nil && server.Prompts != nil && server.Prompts.ListChanged,
+		Resources: on.ResourcesChanged != nil && server.Resources != nil && server.Resources.ListChanged,
+	}
+	if !f.IsZero() && c.session.Load().modern() {
+		go c.keepListening(c.ctx, nil, f)
+	}
+}
+
+// watchResource listens for one resource. The first try is the caller's.
+func (c *Client) watchResource(ctx context.Context, uri string) error {
+	f := Filter{URIs: []string{uri}}
+	sub, err := c.Listen(ctx, f)
+	if err != nil {
+		return err
+	}
+	if accepted := sub.Accepted(); !accepted.wants(Event{ResourceUpdated, uri}) {
+		_ = sub.Close()
+		r := request{method: "subscriptions/listen", target: uri}
+		return r.wrap(&CapabilityError{Capability: "resources.subscribe"})
+	}
+	life, stop := context.WithCancel(c.ctx)
+	c.watches.mu.Lock()
+	defer c.watches.mu.Unlock()
+	if before := c.watches.stop[uri]; before != nil {
+		before()
+	}
+	if c.watches.stop == nil {
+		c.watches.stop = make(map[string]context.CancelFunc)
+	}
+	c.watches.stop[uri] = stop
+	go c.keepListening(life, sub, f)
+	return nil
+}
+
+func (c *Client) unwatchResource(uri string) {
+	c.watches.mu.Lock()
+	defer c.watches.mu.Unlock()
+	if stop := c.watches.stop[uri]; stop != nil {
+		stop()
+		delete(c.watches.stop, uri)
+	}
+}
+
+// keepListening takes the events of a subscription to the handlers, and listens again when it ends.
+func (c *Client) keepListening(ctx context.Context, sub *Subscription, f Filter) {
+	for failures := 0; ctx.Err() == nil; {
+		again := sub == nil
+		if sub == nil {
+			var err error
+			if sub, err = c.Listen(ctx, f); err != nil {
+				var refusal *RPCError
+				if failures++; failures > maxListenFailures || errors.As(err, &refusal) {
+					c.log.Warn("changes will not be noticed", slog.Any("error", err))
+					return
+				}
+				_ = pause(ctx, min(minListenDelay<<(failures-1), maxListenDelay))
+				continue
+			}
+		}
+		if again && failures > 0 {
+			c.missed(f) // whatever happened meanwhile
+		}
+		begun := time.Now()
+		for e, err := range sub.Events(ctx) {
+			if err == nil {
+				c.changed(e)
+			}
+		}
+		_ = sub.Close()
+		sub = nil
+		if time.Since(begun) > maxListenDelay {
+			failures = 0
+		}
+		if failures++; failures > maxListenFailures {
+			c.log.Warn("changes will not be noticed: the server keeps ending the subscription")
+			return
+		}
+		_ = pause(ctx, min(minListenDelay<<(failures-1), maxListenDelay))
+	}
+}
+
+// missed takes everything that a filter is about for changed.
+func (c *Client) missed(f Filter) {
+	for _, kind := range []EventKind{ToolsChanged, PromptsChanged, ResourcesChanged} {
+		if e := (Event{Kind: kind}); f.wants(e) {
+			c.changed(e)
+		}
+	}
+	for _, uri := range f.URIs {
+		c.changed(Event{ResourceUpdated, uri})
+	}
+}
+
+// changed takes an event to its handler.
+func (c *Client) changed(e Event) {
+	on := &c.opts.On
+	var handler func(context.Context)
+	switch e.Kind {
+	case ToolsChanged:
+		c.tools.forget()
+		handler = on.ToolsChanged
+	case PromptsChanged:
+		handler = on.PromptsChanged
+	case ResourcesChanged:
+		handler = on.ResourcesChanged
+	case ResourceUpdated:
+		if on.ResourceUpdated != nil {
+			handler = func(ctx context.Context) { on.ResourceUpdated(ctx, e.URI) }
+		}
+	}
+	c.enqueue(e, handler)
+}
