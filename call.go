@@ -14,6 +14,7 @@ type request struct {
 	method string
 	target string          // the tool, prompt or resource that error messages name; may be empty
 	params json.RawMessage // a compact object without _meta, or nil
+	mirror transport.Mirror
 	// renewable: progress may come, so that a token is sent even if the caller does not listen: it renews the idle
 	// limit.
 	renewable bool
@@ -134,7 +135,7 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 	defer limits.stop()
 
 	m := &transport.Message{ID: transport.IntID(p.id), Method: r.method, Params: params}
-	out := transport.Outgoing{Message: m, Version: session.version(), Deliver: func(m *transport.Message) {
+	out := transport.Outgoing{Message: m, Version: session.version(), Mirror: r.mirror, Deliver: func(m *transport.Message) {
 		if p.listener != nil && m.IsNotification() {
 			p.listener.notified(m) // whether or not it says which subscription it belongs to
 			return

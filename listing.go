@@ -25,7 +25,7 @@ type listing[T any] struct {
 	method  string
 	offered func(*ServerCapabilities) bool
 	decode  func(data json.RawMessage) (*Page[T], []string, error)
-	seen    func(*Client, []*T) // if there is something to remember of the items
+	sift    func(*Client, []*T) []*T // what is to be done with the items, if anything
 }
 
 // page fetches one page. A server that does not offer the kind at all has an empty list, and is not asked.
@@ -56,8 +56,8 @@ func (l *listing[T]) page(ctx context.Context, c *Client, cursor *string, opts [
 	if page.NextCursor != nil && *page.NextCursor == "" {
 		page.NextCursor = nil
 	}
-	if l.seen != nil {
-		l.seen(c, page.Items)
+	if l.sift != nil {
+		page.Items = l.sift(c, page.Items)
 	}
 	return page, nil
 }

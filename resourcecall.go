@@ -59,6 +59,7 @@ func (c *Client) ResourceTemplatesPage(
 func (c *Client) ReadResource(ctx context.Context, uri string, opts ...CallOption) (*ReadResourceResult, error) {
 	o := c.callOptions(opts)
 	r := &request{method: "resources/read", target: uri, params: uriParams(uri), renewable: true}
+	r.mirror.Name = uri
 	if err := c.requires(r, c.Server().Capabilities.Resources != nil, "resources"); err != nil {
 		return nil, err
 	}

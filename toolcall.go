@@ -17,7 +17,7 @@ var toolList = listing[Tool]{
 	method:  "tools/list",
 	offered: func(s *ServerCapabilities) bool { return s.Tools != nil },
 	decode:  decodeToolsPage,
-	seen:    func(c *Client, tools []*Tool) { c.tools.remember(tools) },
+	sift:    (*Client).siftTools,
 }
 
 // Tools walks the server's tools, and fetches each page when the loop gets there. After an error it ends. A server that
@@ -43,25 +43,51 @@ func (c *Client) ToolsPage(ctx context.Context, cursor *string, opts ...CallOpti
 // args must encode to a JSON object; nil stands for an empty one. JSON text as a [json.RawMessage] is sent as it is.
 func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*CallToolResult, error) {
 	o := c.callOptions(opts)
-	r := &request{method: "tools/call", target: name, renewable: true}
+	r := &request{method: "tools/call", target: name, renewable: true, mirror: transport.Mirror{Name: name}}
 	if err := r.encodeToolCall(name, args); err != nil {
 		return nil, r.wrap(transport.Unsent(err))
 	}
-	var output *outputSchema
-	if o.validate {
+	tool := c.tools.get(name)
+	if o.validate && tool == nil {
 		var err error
-		if output, err = c.tools.lookup(ctx, c, name); err != nil {
+		if tool, err = c.tools.lookup(ctx, c, name); err != nil {
 			return nil, err
 		}
 	}
-	result, err := callAs[CallToolResult](ctx, c, r, &o)
+	result, err := c.callTool(ctx, r, tool, &o)
+	if headersDoNotMatch(err) {
+		// The server wants parameters repeated that the client did not know of, or that have changed since.
+		c.tools.forget()
+		if tool, err = c.tools.lookup(ctx, c, name); err != nil {
+			return nil, err
+		}
+		result, err = c.callTool(ctx, r, tool, &o)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := output.check(c, result); err != nil {
-		return nil, r.wrap(err)
+	if o.validate {
+		if err := tool.output.check(c, result); err != nil {
+			return nil, r.wrap(err)
+		}
 	}
 	return result, nil
+}
+
+// callTool sends a call with the parameters that the tool wants repeated, as far as the tool is known.
+func (c *Client) callTool(ctx context.Context, r *request, tool *knownTool, o *callOptions) (*CallToolResult, error) {
+	if tool != nil {
+		var err error
+		if r.mirror.Params, err = mirror(tool.mirrored, valueAt(r.params, []string{"arguments"})); err != nil {
+			return nil, r.wrap(transport.Unsent(err))
+		}
+	}
+	return callAs[CallToolResult](ctx, c, r, o)
+}
+
+func headersDoNotMatch(err error) bool {
+	var rpc *RPCError
+	return errors.As(err, &rpc) && rpc.Code == CodeHeaderMismatch
 }
 
 func (r *request) encodeToolCall(name string, args any) (err error) {

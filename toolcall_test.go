@@ -127,6 +127,20 @@ func TestValidationIsOnlyOnRequest(t *testing.T) {
 	}
 }
 
+func TestValidationWithAServerThatOffersNoTools(t *testing.T) {
+	tr, p := pair(t)
+	connect := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), tr, legacy(nil)) })
+	p.handshake(`{}`)
+	c, err := connect()
+	require.NoError(t, err)
+	defer c.Close()
+	result := typed[map[string]any](c, t, "hidden")
+	p.answer(p.expect("tools/call"), `{"structuredContent":{"a":1}}`)
+	got, err := result()
+	require.NoError(t, err)
+	assert.Equal(t, map[string]any{"a": 1.0}, got)
+}
+
 func TestSloppyToolResults(t *testing.T) {
 	c, p := connected(t, nil)
 	for result, blocks := range map[string]int{

@@ -11,11 +11,17 @@ import (
 	"github.com/seed62b61957/mcp/internal/schema"
 )
 
-// toolIndex remembers the output schemas of the tools that were listed.
+// toolIndex remembers what calls need to know about the tools that were listed.
 type toolIndex struct {
-	mu      sync.Mutex
-	outputs map[string]*outputSchema // nil values are tools without a schema
-	stale   bool                     // the list has changed since
+	mu    sync.Mutex
+	tools map[string]*knownTool
+	stale bool // the list has changed since
+}
+
+// knownTool is what a call needs to know about a tool. The zero value is that of a tool that no list has.
+type knownTool struct {
+	output   *outputSchema // nil if it has none
+	mirrored []mirrored
 }
 
 // outputSchema is a schema that is compiled when it is first needed, and once.
@@ -26,21 +32,45 @@ type outputSchema struct {
 	checker *schema.Schema // nil if the schema cannot be used
 }
 
-// remember takes in a page of tools. A schema that did not change stays compiled.
-func (x *toolIndex) remember(tools []*Tool) {
+// siftTools takes note of the tools of a page, and leaves out those that must not be used.
+func (c *Client) siftTools(tools []*Tool) []*Tool {
+	mirrors := c.session.Load().modern() && c.conn.Traits().MirrorsParams
+	kept := tools[:0]
+	for _, t := range tools {
+		known := new(knownTool)
+		if mirrors {
+			var err error
+			if known.mirrored, err = mirroredParams(t.InputSchema); err != nil {
+				c.log.Warn("left out a tool", slog.String("tool", t.Name), slog.Any("reason", err))
+				continue
+			}
+		}
+		c.tools.remember(t, known)
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// remember takes in a tool. An output schema that did not change stays compiled.
+func (x *toolIndex) remember(t *Tool, known *knownTool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.outputs == nil {
-		x.outputs = make(map[string]*outputSchema, len(tools))
-	}
-	for _, t := range tools {
-		switch known := x.outputs[t.Name]; {
-		case t.OutputSchema == nil:
-			x.outputs[t.Name] = nil
-		case known == nil || !bytes.Equal(known.raw, t.OutputSchema):
-			x.outputs[t.Name] = &outputSchema{tool: t.Name, raw: t.OutputSchema}
+	if t.OutputSchema != nil {
+		if before := x.tools[t.Name]; before != nil && before.output != nil && bytes.Equal(before.output.raw, t.OutputSchema) {
+			known.output = before.output
+		} else {
+			// A copy, since the original keeps the whole page in memory.
+			known.output = &outputSchema{tool: t.Name, raw: bytes.Clone(t.OutputSchema)}
 		}
 	}
+	x.set(t.Name, known)
+}
+
+func (x *toolIndex) set(name string, known *knownTool) {
+	if x.tools == nil {
+		x.tools = make(map[string]*knownTool)
+	}
+	x.tools[name] = known
 }
 
 // forget has the next lookup list the tools again, since the server says that they changed.
@@ -50,10 +80,10 @@ func (x *toolIndex) forget() {
 	x.stale = true
 }
 
-// lookup returns the output schema of a tool, nil if it has none. It lists the tools if that was not done before.
-func (x *toolIndex) lookup(ctx context.Context, c *Client, name string) (*outputSchema, error) {
-	if output, known := x.get(name); known {
-		return output, nil
+// lookup returns what there is to know about a tool. It lists the tools if that was not done before.
+func (x *toolIndex) lookup(ctx context.Context, c *Client, name string) (*knownTool, error) {
+	if known := x.get(name); known != nil {
+		return known, nil
 	}
 	x.mu.Lock()
 	x.stale = false // before the list is asked for: a change that comes meanwhile counts
@@ -62,23 +92,22 @@ func (x *toolIndex) lookup(ctx context.Context, c *Client, name string) (*output
 		x.forget()
 		return nil, err
 	}
-	output, known := x.get(name)
-	if !known { // a tool that no list has: do not ask for it each time
-		x.mu.Lock()
-		x.outputs[name] = nil
-		x.mu.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.tools[name] == nil {
+		x.set(name, new(knownTool)) // so that the list is not asked for each time
 	}
-	return output, nil
+	return x.tools[name], nil
 }
 
-func (x *toolIndex) get(name string) (output *outputSchema, known bool) {
+// get returns what is known about a tool, nil if it is not known or may have changed.
+func (x *toolIndex) get(name string) *knownTool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.stale {
-		return nil, false
+		return nil
 	}
-	output, known = x.outputs[name]
-	return output, known
+	return x.tools[name]
 }
 
 // check reports as an [*OutputError] that a result does not fit. Failures of the tool are not checked: their content is

@@ -43,6 +43,9 @@ type Outgoing struct {
 	// Version is the protocol version under which the message is sent, "" until one is negotiated.
 	Version string
 
+	// Mirror is what a binding may repeat outside the message, besides its method (HTTP headers since 2026-07-28).
+	Mirror Mirror
+
 	// Deliver takes the messages that arrive on the request's own exchange, where the binding has such a thing. It is
 	// called on the goroutine that called Send, and never after Send has returned. Nil drops them.
 	Deliver func(*Message)
@@ -56,6 +59,9 @@ type Outgoing struct {
 type Traits struct {
 	// Name says what the binding is, for diagnostics: "stdio", "pipe", "http".
 	Name string
+	// MirrorsParams says that the binding repeats parameters that a tool marks for it (x-mcp-header), so that a tool
+	// with malformed marks must not be used.
+	MirrorsParams bool
 	// SilentProbe says that a server may never answer a request that it does not know (server/discover of 2026-07-28), so
 	// that the client must not wait for it.
 	SilentProbe bool
@@ -63,3 +69,13 @@ type Traits struct {
 	// cancels the request (2026-07-28). On other bindings the client sends a notice.
 	RequestStreams bool
 }
+
+// Mirror is what a message says that stands between client and server may want to know without reading it. The values are
+// as they are in the message; the binding encodes them.
+type Mirror struct {
+	Name   string        // of the tool or prompt, or the URI of the resource; "" if the message has none
+	Params []MirrorParam // those that the tool marks
+}
+
+// A MirrorParam is an argument under the name that the tool gives it outside the message.
+type MirrorParam struct{ Name, Value string }
