@@ -7,11 +7,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed62b61957/mcp/internal/chunked"
 )
 
 // An idle stream, of which hosts have many, waits with its small buffer only, and so does one that is left alone.
 func TestTheLargeBufferGoesBack(t *testing.T) {
-	large := "data: " + strings.Repeat("x", 3*chunkBytes) + "\n\n"
+	large := "data: " + strings.Repeat("x", 3*chunked.ChunkBytes) + "\n\n"
 	for name, end := range map[string]string{
 		"no more":       "",
 		"a comment":     ": ping\n\n",
@@ -28,39 +30,37 @@ func TestTheLargeBufferGoesBack(t *testing.T) {
 			r := NewReader(src, 0)
 			_, err := r.Next()
 			require.NoError(t, err)
-			assert.Nil(t, r.in.large)
+			assert.True(t, r.in.Idle())
 			for ; err == nil; _, err = r.Next() {
-				assert.Nil(t, r.in.large)
+				assert.True(t, r.in.Idle())
 			}
-			assert.Nil(t, r.in.large)
-			assert.Empty(t, r.in.parts)
+			assert.True(t, r.in.Idle())
 		})
 	}
 }
 
 func TestAnUnfinishedEventHoldsNothing(t *testing.T) {
 	for _, text := range []string{"data: ", "data: a\ndata: b", ":", ""} {
-		r := NewReader(strings.NewReader(text+strings.Repeat("x", 3*chunkBytes)), 0)
+		r := NewReader(strings.NewReader(text+strings.Repeat("x", 3*chunked.ChunkBytes)), 0)
 		_, err := r.Next()
 		assert.Equal(t, io.EOF, err)
-		assert.Nil(t, r.in.large)
-		assert.Empty(t, r.in.parts)
+		assert.True(t, r.in.Idle())
 		assert.Zero(t, r.event)
 	}
 }
 
 // A search for line feeds at each of many lines that end otherwise would be quadratic.
 func TestNoByteIsSearchedTwiceForALineFeed(t *testing.T) {
-	b := buffer{src: strings.NewReader("\r\r\r\r")}
+	b := buffer{Buffer: chunked.Buffer{Src: strings.NewReader("\r\r\r\r")}}
 	b.release()
-	for from := b.more(); from < 4; from = b.start {
+	for from := b.more(); from < 4; from = b.Start {
 		at, found := b.lineEnd(from)
 		assert.True(t, found)
 		assert.Equal(t, from, at)
 		b.pass(at)
 		assert.Equal(t, 4, b.lf)
 		if from == 0 {
-			b.buf[2] = '\n' // a second search would find it
+			b.Buf[2] = '\n' // a second search would find it
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/seed62b61957/mcp/internal/chunked"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -34,7 +35,7 @@ func NewReader(r io.Reader, maxEventBytes int) *Reader {
 		maxEventBytes = DefaultMaxEventBytes
 	}
 	reader := &Reader{limit: maxEventBytes}
-	reader.in.src = r
+	reader.in.Src = r
 	reader.in.release()
 	return reader
 }
@@ -51,7 +52,7 @@ func (r *Reader) Next() (Event, error) {
 		r.begun = true
 		r.in.dropMark()
 	}
-	for from := r.in.start; ; {
+	for from := r.in.Start; ; {
 		at, found := r.in.lineEnd(from)
 		switch {
 		case r.isOver(at, found):
@@ -60,8 +61,8 @@ func (r *Reader) Next() (Event, error) {
 			if event, ok := r.take(at); ok {
 				return event, nil
 			}
-			from = r.in.start
-		case r.in.err != nil:
+			from = r.in.Start
+		case r.in.Err != nil:
 			return r.end()
 		default:
 			r.skipUseless()
@@ -72,15 +73,15 @@ func (r *Reader) Next() (Event, error) {
 
 // take takes the line that ends at the index at. It returns the event that the line completes, if it does.
 func (r *Reader) take(at int) (event Event, ok bool) {
-	last := r.in.buf[r.in.start:at]
+	last := r.in.Buf[r.in.Start:at]
 	r.in.pass(at)
 	switch {
 	case r.skipping:
 		r.skipping = false
-	case len(r.in.parts) > 0:
-		_, value := cutField(r.in.parts[0]) // data: nothing else is that long
-		r.addData(slices.Concat([][]byte{value}, r.in.parts[1:], [][]byte{last})...)
-		r.in.dropParts()
+	case len(r.in.Parts) > 0:
+		_, value := cutField(r.in.Parts[0]) // data: nothing else is that long
+		r.addData(slices.Concat([][]byte{value}, r.in.Parts[1:], [][]byte{last})...)
+		r.in.DropParts()
 	case len(last) > 0:
 		r.setField(cutField(last))
 	default:
@@ -138,7 +139,7 @@ func (r *Reader) setType(value []byte) {
 func (r *Reader) dispatch() (event Event, ok bool) {
 	event = r.event
 	r.event, r.tooLarge = Event{}, false
-	if r.in.start == r.in.end {
+	if r.in.Start == r.in.End {
 		r.in.release() // the caller may not come back
 	}
 	return event, event.Data != nil || event.HasID || event.HasRetry
@@ -155,8 +156,8 @@ func (r *Reader) isOver(at int, complete bool) bool {
 		return false
 	}
 	size := len(value)
-	if parts := len(r.in.parts); parts > 0 {
-		size += (parts-1)*chunkBytes + at - r.in.start
+	if parts := len(r.in.Parts); parts > 0 {
+		size += (parts-1)*chunked.ChunkBytes + at - r.in.Start
 	}
 	if r.event.Data != nil {
 		size += len(r.event.Data) + 1
@@ -178,18 +179,18 @@ func (r *Reader) overflow(at int) (Event, error) {
 	event.Data = prefix[:min(len(prefix), most)]
 
 	r.event, r.tooLarge, r.skipping = Event{}, true, true
-	r.in.dropParts()
+	r.in.DropParts()
 	return event, fmt.Errorf("sse: event: %w: the limit is %d bytes", transport.ErrMessageTooLarge, r.limit)
 }
 
 // skipUseless drops what is there of an incomplete line that nobody wants. Only data may be longer than a chunk.
 func (r *Reader) skipUseless() {
-	full := r.in.end-r.in.start == chunkBytes && len(r.in.parts) == 0
-	if full && (r.tooLarge || !bytes.HasPrefix(r.in.head(r.in.end), []byte("data:"))) {
+	full := r.in.End-r.in.Start == chunked.ChunkBytes && len(r.in.Parts) == 0
+	if full && (r.tooLarge || !bytes.HasPrefix(r.in.head(r.in.End), []byte("data:"))) {
 		r.skipping = true
 	}
 	if r.skipping {
-		r.in.start = r.in.end
+		r.in.Start = r.in.End
 	}
 }
 
@@ -197,10 +198,10 @@ func (r *Reader) skipUseless() {
 func (r *Reader) end() (Event, error) {
 	event := r.event
 	r.event = Event{}
-	r.in.dropParts()
+	r.in.DropParts()
 	r.in.release()
 	if event.HasRetry {
 		return Event{Retry: event.Retry, HasRetry: true}, nil
 	}
-	return Event{}, r.in.err
+	return Event{}, r.in.Err
 }
