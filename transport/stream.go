@@ -47,7 +47,7 @@ func NewStream(rwc io.ReadWriteCloser, o *StreamOptions) Conn {
 	if s.name == "" {
 		s.name = "stream"
 	}
-	s.in.src, s.in.limit = rwc, o.MaxMessageBytes
+	s.in.Src, s.in.limit = rwc, o.MaxMessageBytes
 	if s.in.limit <= 0 {
 		s.in.limit = DefaultMaxMessageBytes
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"github.com/seed62b61957/mcp/internal/chunked"
 )
 
 // A writer writes lines in the order in which they are queued, one Write at a time. Its goroutine runs only while
@@ -101,7 +103,7 @@ func (w *writer) take() []pending {
 		return nil
 	}
 	n, size := 1, len(w.queue[0].line.b)
-	for n < len(w.queue) && size+len(w.queue[n].line.b) <= chunkBytes {
+	for n < len(w.queue) && size+len(w.queue[n].line.b) <= chunked.ChunkBytes {
 		size += len(w.queue[n].line.b)
 		n++
 	}
@@ -113,8 +115,8 @@ func (w *writer) take() []pending {
 func write(dst io.Writer, batch []pending) (n int, err error) {
 	line := batch[0].line.b
 	if len(batch) > 1 {
-		joined := chunks.Get().(*chunk)
-		defer chunks.Put(joined)
+		joined := chunked.Get()
+		defer chunked.Put(joined)
 		line = joined[:0]
 		for _, p := range batch {
 			line = append(line, p.line.b...)
