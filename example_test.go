@@ -44,8 +44,8 @@ func travelServer() *mcptest.Server {
 	return s
 }
 
-func bookTable(ctx context.Context, call *mcptest.Call) (*mcp.CallToolResult, error) {
-	answer, err := call.Session.Elicit(ctx, &mcp.ElicitRequest{
+func bookTable(_ context.Context, call *mcptest.Call) (*mcp.CallToolResult, error) {
+	answer, err := call.Elicit(&mcp.ElicitRequest{
 		Message: "A table for how many?",
 		RequestedSchema: json.RawMessage(`{
 			"type": "object",

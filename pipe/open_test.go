@@ -79,7 +79,7 @@ func TestRealProgram(t *testing.T) {
 	}
 	conn, err := tr.Connect(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, transport.Traits{Name: "pipe"}, conn.Traits())
+	assert.Equal(t, transport.Traits{Name: "pipe", SilentProbe: true}, conn.Traits())
 	for id := range int64(10) {
 		require.NoError(t, conn.Send(t.Context(), outgoing(id, "1")))
 		m, err := conn.Receive(t.Context())

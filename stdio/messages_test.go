@@ -18,7 +18,7 @@ type sender interface {
 }
 
 func TestTraits(t *testing.T) {
-	assert.Equal(t, transport.Traits{Name: "stdio"}, connect(t, server("echo")).Traits())
+	assert.Equal(t, transport.Traits{Name: "stdio", SilentProbe: true}, connect(t, server("echo")).Traits())
 }
 
 // The server writes a megabyte before it reads, while a megabyte is written to it.

@@ -65,7 +65,7 @@ func checkDemo(t *testing.T, cmd *exec.Cmd) {
 	out, err := cmd.Output()
 	require.NoError(t, err, "%s", &stderr)
 	assert.Empty(t, stderr.String())
-	assert.Equal(t, `Connected to demo 1.0.0, protocol 2025-11-25.
+	assert.Equal(t, `Connected to demo 1.0.0, protocol 2026-07-28.
 
 Tools, as a model gets them (3):
 

@@ -3,6 +3,7 @@ package mcptest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/seed62b61957/mcp"
@@ -11,22 +12,27 @@ import (
 
 // What a server may say and ask on its own account. Nothing is checked against what the client offers: a test may want
 // to see what comes of it.
+//
+// Since 2026-07-28 a server says and asks nothing that does not belong to a request; see the methods of Call for that.
 
-// Version is the revision that was agreed on, "" until then.
+var errBelongsToCall = errors.New("mcptest: the client speaks a revision in which this belongs to a request: see Call")
+
+// Version is the revision that was agreed on, or that the latest modern request was in; "" until then.
 func (x *Session) Version() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.version
 }
 
-// Client is how the client introduced itself.
+// Client is how the client introduced itself, in the latest modern request if there is one.
 func (x *Session) Client() mcp.Implementation {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.client
 }
 
-// ClientCapabilities are what the client says that it offers, as it was sent.
+// ClientCapabilities are what the client says that it offers, as it was sent, in the latest modern request if there is
+// one.
 func (x *Session) ClientCapabilities() json.RawMessage {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -42,7 +48,8 @@ func (x *Session) Send(ctx context.Context, m *transport.Message) error {
 	return x.conn.Send(ctx, transport.Outgoing{Message: m, Version: x.Version()})
 }
 
-// Notify sends a notification. Params are encoded as JSON; nil is none.
+// Notify sends a notification, as it is. Params are encoded as JSON; nil is none. [Server.Notify] sends changes where
+// the client listens for them.
 func (x *Session) Notify(ctx context.Context, method string, params any) error {
 	raw, err := encodedParams(params)
 	if err != nil {
@@ -51,8 +58,12 @@ func (x *Session) Notify(ctx context.Context, method string, params any) error {
 	return x.Send(ctx, &transport.Message{Method: method, Params: raw})
 }
 
-// Log sends a log message, unless the client has set a level that is more severe.
+// Log sends a log message, unless the client has set a level that is more severe. It fails if the client speaks a
+// modern revision: see [Call.Log].
 func (x *Session) Log(ctx context.Context, m *mcp.LogMessage) error {
+	if x.modern() {
+		return errBelongsToCall
+	}
 	x.mu.Lock()
 	level := x.level
 	x.mu.Unlock()
@@ -62,8 +73,9 @@ func (x *Session) Log(ctx context.Context, m *mcp.LogMessage) error {
 	return x.Notify(ctx, "notifications/message", m)
 }
 
-// Request asks the client for something and returns its result as it came. Params are encoded as JSON; nil is none. An
-// error that the client sends is an [*mcp.RPCError]. When ctx ends first, the request is cancelled.
+// Request asks the client for something and returns its result as it came, even where the revision forbids it. Params
+// are encoded as JSON; nil is none. An error that the client sends is an [*mcp.RPCError]. When ctx ends first, the
+// request is cancelled.
 //
 // The ids of a session's requests count from 0: there are clients that take that for none.
 func (x *Session) Request(ctx context.Context, method string, params any) (json.RawMessage, error) {
@@ -115,22 +127,24 @@ func (x *Session) answered(m *transport.Message) {
 	}
 }
 
-// Ping asks the client for a sign of life.
+// Ping asks the client for a sign of life. It fails if the client speaks a modern revision, which has no such thing.
 func (x *Session) Ping(ctx context.Context) error {
-	_, err := x.Request(ctx, "ping", nil)
-	return err
+	var result struct{}
+	return x.request(ctx, "ping", nil, &result)
 }
 
-// Roots asks the client for its roots.
+type listRootsResult struct {
+	Roots []mcp.Root `json:"roots"`
+}
+
+// Roots asks the client for its roots. It fails if the client speaks a modern revision: see [Call.Roots].
 func (x *Session) Roots(ctx context.Context) ([]mcp.Root, error) {
-	var result struct {
-		Roots []mcp.Root `json:"roots"`
-	}
+	var result listRootsResult
 	err := x.request(ctx, "roots/list", nil, &result)
 	return result.Roots, err
 }
 
-// CreateMessage asks the client's model.
+// CreateMessage asks the client's model. It fails if the client speaks a modern revision: see [Call.CreateMessage].
 func (x *Session) CreateMessage(ctx context.Context, r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 	result := new(mcp.CreateMessageResult)
 	if err := x.request(ctx, "sampling/createMessage", r, result); err != nil {
@@ -139,7 +153,7 @@ func (x *Session) CreateMessage(ctx context.Context, r *mcp.CreateMessageRequest
 	return result, nil
 }
 
-// Elicit asks the client's user.
+// Elicit asks the client's user. It fails if the client speaks a modern revision: see [Call.Elicit].
 func (x *Session) Elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	result := new(mcp.ElicitResult)
 	if err := x.request(ctx, "elicitation/create", r, result); err != nil {
@@ -150,6 +164,9 @@ func (x *Session) Elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 
 // request decodes the result.
 func (x *Session) request(ctx context.Context, method string, params, result any) error {
+	if x.modern() {
+		return errBelongsToCall
+	}
 	raw, err := x.Request(ctx, method, params)
 	if err != nil {
 		return err

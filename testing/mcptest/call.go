@@ -22,20 +22,33 @@ type Call struct {
 	Arguments json.RawMessage // of the tool or prompt
 	Meta      mcp.Meta
 
-	cancel context.CancelCauseFunc
+	// Version is the revision that a request is served by; "" before anything was agreed on, and for notifications.
+	Version string
+	// State is what [NeedInput] has had the client send back; "" if there is none.
+	State string
+
+	modern    bool
+	inputs    map[string]json.RawMessage // what the client was asked for with NeedInput
+	answers   map[string]json.RawMessage // what it was ever asked for with Elicit and its like
+	questions int                        // how many of those there were
+	cancel    context.CancelCauseFunc
+	finished  chan struct{} // closed when nothing more is sent for the call
 }
 
 func newCall(session *Session, m *transport.Message) *Call {
-	c := &Call{Session: session, Method: m.Method, ID: m.ID, Params: m.Params}
+	c := &Call{Session: session, Method: m.Method, ID: m.ID, Params: m.Params, finished: make(chan struct{})}
 	var params struct {
 		Name      string          `json:"name"`
 		URI       string          `json:"uri"`
 		Arguments json.RawMessage `json:"arguments"`
 		Meta      mcp.Meta        `json:"_meta"`
+
+		Inputs map[string]json.RawMessage `json:"inputResponses"`
+		State  string                     `json:"requestState"`
 	}
-	if json.Unmarshal(c.params(), &params) == nil {
-		c.Name, c.URI, c.Arguments, c.Meta = params.Name, params.URI, params.Arguments, params.Meta
-	}
+	_ = json.Unmarshal(c.params(), &params) // what has the wrong type is as if it were not there
+	c.Name, c.URI, c.Arguments, c.Meta = params.Name, params.URI, params.Arguments, params.Meta
+	c.inputs, c.State = params.Inputs, params.State
 	return c
 }
 
@@ -72,6 +85,19 @@ func (c *Call) Progress(ctx context.Context, progress, total float64, message st
 		params.Total = &total
 	}
 	return c.Session.Notify(ctx, "notifications/progress", params)
+}
+
+// Log sends a log message if the client wants it: since 2026-07-28 it says with each request of what level; for earlier
+// revisions see [Session.Log].
+func (c *Call) Log(ctx context.Context, m *mcp.LogMessage) error {
+	if !c.modern {
+		return c.Session.Log(ctx, m)
+	}
+	level, err := c.logLevel()
+	if err != nil || level == "" || m.Level.Level() < level.Level() {
+		return err
+	}
+	return c.Session.Notify(ctx, "notifications/message", m)
 }
 
 // Text is the result of a tool that says s.

@@ -18,7 +18,12 @@
 // that it receives ([Server.Received]), and lets a test answer wrongly ([Server.Handle], [Session.Send]). It runs in
 // memory ([Server.Transport]), over any stream ([Server.Serve]), or as a child process ([Server.ServeStdio]).
 //
-// It speaks the revisions 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25.
+// It speaks the revisions 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28, the last one with a client
+// that finds out what it speaks; [Server].Versions makes it an older server, or a stricter one. Handlers work with all
+// of them if they ask the client, and log, through their [Call] and not through its [Session].
+//
+// A server in memory is known to answer, so that a client waits for the answer to server/discover, however long the
+// server takes. To test what a client does about a silent one, use [Server.Serve] with [transport.NewStream].
 //
 // # Limits and defaults
 //

@@ -39,18 +39,21 @@ func Example() {
 		return
 	}
 	fmt.Println(res.Text())
-	fmt.Printf("%s\n", server.Received("tools/call")[0].Params)
+	for _, m := range server.Received() {
+		fmt.Println(m.Method)
+	}
 	// Output:
 	// progress: taking a breath
 	// HELLO
-	// {"_meta":{"progressToken":2},"name":"shout","arguments":{"text":"hello"}}
+	// server/discover
+	// tools/call
 }
 
-// The server exits while the first call is on its way: messages 1 and 2 to the server are the handshake.
+// The server exits while the first call is on its way: message 1 to the server is the question what it speaks.
 func ExampleFaulty() {
 	ctx := context.Background()
 	server := &mcptest.Server{}
-	network := mcptest.Faulty(server.Transport(), mcptest.Disconnect(mcptest.ToServer, 3))
+	network := mcptest.Faulty(server.Transport(), mcptest.Disconnect(mcptest.ToServer, 2))
 	client, err := mcp.Connect(ctx, network, nil)
 	if err != nil {
 		fmt.Println(err)
@@ -88,11 +91,12 @@ func ExampleServer_Handle() {
 	// Output: usable
 }
 
-// A tool that asks the user.
-func ExampleSession_Elicit() {
+// A tool that asks the user. Until the answer is there, Elicit returns an error that asks for it, and the handler is
+// called again.
+func ExampleCall_Elicit() {
 	server := &mcptest.Server{}
-	server.AddTool(&mcp.Tool{Name: "order"}, func(ctx context.Context, call *mcptest.Call) (*mcp.CallToolResult, error) {
-		answer, err := call.Session.Elicit(ctx, &mcp.ElicitRequest{
+	server.AddTool(&mcp.Tool{Name: "order"}, func(_ context.Context, call *mcptest.Call) (*mcp.CallToolResult, error) {
+		answer, err := call.Elicit(&mcp.ElicitRequest{
 			Message:         "How many?",
 			RequestedSchema: json.RawMessage(`{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`),
 		})

@@ -18,9 +18,10 @@ const (
 // A Fault is something that goes wrong with messages on their way: see [Faulty]. Each is about one direction, and
 // strikes the nth message in it, counted from 1 on each connection; with n 0 it strikes every one.
 //
-// The handshake counts: until revision 2025-11-25 the first message to the server is the initialize request, the second
-// says that the client is initialized, and the first to the client is the answer to initialize. With [Fault.Where] only
-// some messages count.
+// What a client does to connect counts. One that finds out what the server speaks sends server/discover first, and the
+// first message to it is the answer. Where it agrees on a legacy revision, the next messages to the server are the
+// initialize request and the notification that the client is initialized, and the next one to the client the answer to
+// initialize. With [Fault.Where] only some messages count.
 type Fault struct {
 	direction Direction
 	n         int

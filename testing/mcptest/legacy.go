@@ -3,16 +3,11 @@ package mcptest
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/seed62b61957/mcp"
 )
 
 // In the revisions until 2025-11-25 a session begins with initialize (basic/lifecycle).
-
-var legacyVersions = []string{
-	mcp.Version20251125, mcp.Version20250618, mcp.Version20250326, mcp.Version20241105,
-}
 
 func initialize(_ context.Context, call *Call) (any, error) {
 	var params struct {
@@ -25,7 +20,10 @@ func initialize(_ context.Context, call *Call) (any, error) {
 	}
 	s := call.Session.server
 	version := s.legacyVersion(params.Version)
-	call.Session.initialized(version, params.Info, params.Capabilities)
+	if version == "" {
+		return nil, s.unsupported(params.Version)
+	}
+	call.Session.initialize(version, params.Info, params.Capabilities)
 	return struct {
 		Version      string             `json:"protocolVersion"`
 		Capabilities any                `json:"capabilities"`
@@ -34,16 +32,20 @@ func initialize(_ context.Context, call *Call) (any, error) {
 	}{version, s.capabilities(), s.info(), s.Instructions}, nil
 }
 
-// legacyVersion is the version that the client asks for, if the server speaks it, and else the server's newest.
+// legacyVersion is the version that the client asks for, if the server speaks it, and else the newest that it can speak
+// after a handshake; "" if there is none.
 func (s *Server) legacyVersion(asked string) string {
-	versions := s.Versions
-	if len(versions) == 0 {
-		versions = legacyVersions
+	newest := ""
+	for _, v := range s.versions() {
+		if isModern(v) {
+			continue
+		}
+		if v == asked {
+			return asked
+		}
+		newest = max(newest, v)
 	}
-	if slices.Contains(versions, asked) {
-		return asked
-	}
-	return slices.Max(versions) // they are dates
+	return newest
 }
 
 func (s *Server) info() mcp.Implementation {

@@ -9,21 +9,40 @@ import (
 	"github.com/seed62b61957/mcp"
 )
 
-// builtIn are the methods that a server knows by itself. What it does not offer it does not know either.
-var builtIn = map[string]Handler{
-	"initialize":               initialize,
-	"ping":                     ping,
-	"tools/list":               listTools,
-	"tools/call":               callTool,
-	"resources/list":           listResources,
-	"resources/templates/list": listTemplates,
-	"resources/read":           readResource,
-	"resources/subscribe":      subscribe,
-	"resources/unsubscribe":    unsubscribe,
-	"prompts/list":             listPrompts,
-	"prompts/get":              getPrompt,
-	"completion/complete":      complete,
-	"logging/setLevel":         setLevel,
+// The methods that a server knows by itself, by the revisions that have them. What it does not offer it does not know
+// either.
+var (
+	commonMethods = map[string]Handler{
+		"tools/list":               listTools,
+		"tools/call":               callTool,
+		"resources/list":           listResources,
+		"resources/templates/list": listTemplates,
+		"resources/read":           readResource,
+		"prompts/list":             listPrompts,
+		"prompts/get":              getPrompt,
+		"completion/complete":      complete,
+	}
+	legacyMethods = map[string]Handler{
+		"initialize":            initialize,
+		"ping":                  ping,
+		"resources/subscribe":   subscribe,
+		"resources/unsubscribe": unsubscribe,
+		"logging/setLevel":      setLevel,
+	}
+	modernMethods = map[string]Handler{
+		"server/discover":      discover,
+		"subscriptions/listen": listen,
+	}
+)
+
+func builtIn(method string, modern bool) Handler {
+	if h := commonMethods[method]; h != nil {
+		return h
+	}
+	if modern {
+		return modernMethods[method]
+	}
+	return legacyMethods[method]
 }
 
 func ping(context.Context, *Call) (any, error) { return nil, nil }
@@ -83,15 +102,26 @@ func resourceHandler(call *Call) (Handler, error) {
 	if !s.offersResources() {
 		return nil, unknownMethod(call)
 	}
-	h := s.resources.find(equal(call.URI))
-	if h == nil {
-		h = s.templates.find(func(template string) bool { return templateRegexp(template).MatchString(call.URI) })
+	if h := s.findResource(call.URI); h != nil {
+		return h, nil
 	}
-	if h == nil { // server/resources, Error Handling
-		data, _ := encoded(map[string]string{"uri": call.URI})
-		return nil, &mcp.RPCError{Code: mcp.CodeResourceNotFound, Message: "resource not found", Data: data}
+	var code int64 = mcp.CodeResourceNotFound // server/resources, Error Handling
+	if call.modern {
+		code = mcp.CodeInvalidParams
 	}
-	return h, nil
+	data, err := encoded(map[string]string{"uri": call.URI})
+	if err != nil {
+		return nil, err
+	}
+	return nil, &mcp.RPCError{Code: code, Message: "resource not found", Data: data}
+}
+
+// findResource returns the handler of a resource, nil if there is none.
+func (s *Server) findResource(uri string) Handler {
+	if h := s.resources.find(equal(uri)); h != nil {
+		return h
+	}
+	return s.templates.find(func(template string) bool { return templateRegexp(template).MatchString(uri) })
 }
 
 var expression = regexp.MustCompile(`\{[^{}]*\}`)

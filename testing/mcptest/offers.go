@@ -85,7 +85,7 @@ func (o *offers[T]) page(call *Call, key string) (any, error) {
 		items = append(items, known.item)
 	}
 	page[key] = items
-	return encoded(page) // while the lock is held
+	return page, nil
 }
 
 func (c *Call) offset() (int, error) {
@@ -115,7 +115,8 @@ func reportingFailure(h Handler) Handler {
 	return func(ctx context.Context, call *Call) (any, error) {
 		result, err := h(ctx, call)
 		var rpc *mcp.RPCError
-		if err == nil || errors.As(err, &rpc) || errors.Is(err, ErrNoAnswer) {
+		var needed *inputRequired
+		if err == nil || errors.As(err, &rpc) || errors.As(err, &needed) || errors.Is(err, ErrNoAnswer) {
 			return result, err
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{mcp.Text(err.Error())}, IsError: true}, nil

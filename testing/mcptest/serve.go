@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/transport"
@@ -22,7 +23,7 @@ func (t inMemory) Connect(ctx context.Context) (transport.Conn, error) {
 		return nil, context.Cause(ctx)
 	}
 	client, server := Pipe()
-	go t.server.run(context.Background(), server)
+	go t.server.begin(server).run()
 	return client, nil
 }
 
@@ -40,12 +41,13 @@ func Connect(tb testing.TB, s *Server, o *mcp.Options) *mcp.Client {
 
 // Serve serves one client over a stream, a message a line (see [transport.NewStream]), and closes the stream in the
 // end. It returns when the session is over and all its handlers have returned: nil when the client has gone, the cause
-// of ctx when that is done, and otherwise what went wrong.
+// of ctx when that is done, and otherwise what went wrong. When ctx is done, the client's subscriptions are ended in an
+// orderly way first, which takes at most a second.
 func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
-	conn := transport.NewStream(stream, nil)
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	session := s.begin(transport.NewStream(stream, nil))
+	stop := context.AfterFunc(ctx, func() { session.shutdown(context.Cause(ctx)) })
 	defer stop()
-	err := s.run(ctx, conn)
+	err := session.run()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -53,6 +55,17 @@ func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 		return nil
 	}
 	return err
+}
+
+// shutdownTimeout bounds the farewell to a client that may take no bytes.
+const shutdownTimeout = time.Second
+
+func (x *Session) shutdown(cause error) {
+	ctx, cancel := context.WithTimeout(x.ctx, shutdownTimeout)
+	defer cancel()
+	_ = x.EndSubscriptions(ctx) // it was tried
+	x.cancel(cause)
+	_ = x.Close()
 }
 
 // ServeStdio serves the client that has started this process, over its standard input and output, until the input ends

@@ -91,6 +91,42 @@ func TestServeEndsWithCtxAndItsHandlers(t *testing.T) {
 	})
 }
 
+func TestServeEndsSubscriptionsInOrder(t *testing.T) {
+	near, far := net.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error)
+	go func() { served <- greeter().Serve(ctx, far) }()
+	client, err := mcp.Connect(t.Context(), connector{transport.NewStream(near, nil)}, nil)
+	require.NoError(t, err)
+	defer client.Close()
+	sub, err := client.Listen(t.Context(), mcp.Filter{Tools: true})
+	require.NoError(t, err)
+	cancel()
+	for _, err := range sub.Events(t.Context()) {
+		require.NoError(t, err, "lost")
+	}
+	require.ErrorIs(t, <-served, context.Canceled)
+	<-client.Done()
+}
+
+func TestServeDoesNotWaitForAClientThatDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error)
+		go func() { served <- greeter().Serve(ctx, far) }()
+		_, err := near.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":` +
+			withModernMeta(`"notifications":{"toolsListChanged":true}`) + "}\n"))
+		require.NoError(t, err)
+		synctest.Wait() // it is about to acknowledge
+		start := time.Now()
+		cancel()
+		require.ErrorIs(t, <-served, context.Canceled)
+		assert.Equal(t, time.Second, time.Since(start))
+		near.Close()
+	})
+}
+
 func TestServeReportsABrokenStream(t *testing.T) {
 	broken := errors.New("broken")
 	near, far := io.Pipe()

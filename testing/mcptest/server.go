@@ -6,13 +6,17 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/transport"
 )
 
-// A Server does what a test tells it to. The zero value is ready: it offers nothing, and knows initialize and ping. The
-// capabilities that it names follow from what was added before the client connected.
+// A Server does what a test tells it to. The zero value is ready: it offers nothing, and knows what every server does.
+// The capabilities that it names follow from what was added before the client connected.
+//
+// It serves modern revisions (since 2026-07-28) and legacy ones, each request by the one that it says or that the
+// client has agreed on with initialize.
 //
 // Set the fields before the first client connects. The methods may be called at any time from any goroutine.
 type Server struct {
@@ -20,12 +24,15 @@ type Server struct {
 	Info mcp.Implementation
 	// Instructions tell a model how to use the server; none if empty.
 	Instructions string
-	// Versions are the revisions that the server speaks; nil means all until 2025-11-25. A client that asks for another
-	// gets the newest.
+	// Versions are the revisions that the server speaks; nil means all. Without a modern one, the server does not know
+	// server/discover; without a legacy one, it refuses initialize. A client that asks for another one with initialize
+	// gets the newest legacy one.
 	Versions []string
+	// TTL is how long a client may keep lists and the like, which modern revisions say; 0 means not at all.
+	TTL time.Duration
 	// PageSize is how many items of a list are on a page; 0 means all.
 	PageSize int
-	// Logging says that the server offers to log. See [Session.Log].
+	// Logging says that the server offers to log. See [Call.Log].
 	Logging bool
 	// Complete answers completion/complete, which the server offers if it is not nil.
 	Complete func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
@@ -46,8 +53,9 @@ type Server struct {
 // A Handler answers requests, each on a goroutine of its own. Its ctx ends when the client cancels the request, which
 // is then not answered, and when the session ends; the handler must return then.
 //
-// The result is encoded as JSON; a [json.RawMessage] is sent as it is, and nil as an empty object. An [*mcp.RPCError]
-// is sent as it is, [ErrNoAnswer] not at all, any other error as an internal one with its text.
+// The result is encoded as JSON; nil is an empty object. What a modern revision wants on every result is added unless
+// it is there. A [json.RawMessage] is sent as it is. An [*mcp.RPCError] is sent as it is, [ErrNoAnswer] not at all, any
+// other error as an internal one with its text. [NeedInput] asks the client for something first.
 type Handler func(ctx context.Context, call *Call) (result any, err error)
 
 // Handlers with a result of their own type. They are like [Handler] otherwise, but for the errors of tools: see
@@ -62,7 +70,8 @@ type (
 var ErrNoAnswer = errors.New("mcptest: no answer")
 
 // Handle has a handler answer a method, whether the server knows it otherwise or not. With nil the server does not know
-// the method. A handler of a notification is called in addition to what the server does by itself.
+// the method. A handler of a notification is called in addition to what the server does by itself. Requests of a modern
+// revision that lack the _meta that they must have, or name another revision, do not get to a handler.
 func (s *Server) Handle(method string, h Handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,23 +112,30 @@ func (s *Server) Remove(name string) {
 	s.prompts.remove(name)
 }
 
-// Notify sends a notification to every client that is connected. Params are encoded as JSON; nil is none. Adding and
-// removing things notifies nobody: that is up to the test.
+// Notify sends a notification to every client that is connected. Changes of lists and resources go to a client of a
+// modern revision only where it listens for them, on each of its subscriptions that wants them. Params are encoded as
+// JSON; nil is none. Adding and removing things notifies nobody: that is up to the test.
 func (s *Server) Notify(ctx context.Context, method string, params any) error {
 	var errs []error
 	for _, session := range s.Sessions() {
-		errs = append(errs, session.Notify(ctx, method, params))
+		if !isChange(method) || !session.modern() {
+			errs = append(errs, session.Notify(ctx, method, params))
+		}
+		errs = append(errs, session.tell(ctx, method, params))
 	}
 	return errors.Join(errs...)
 }
 
 // ResourceUpdated tells those clients that a resource changed which have subscribed to it.
 func (s *Server) ResourceUpdated(ctx context.Context, uri string) error {
+	const method = string(mcp.ResourceUpdated)
+	params := map[string]string{"uri": uri}
 	var errs []error
 	for _, session := range s.Sessions() {
 		if session.subscribed(uri) {
-			errs = append(errs, session.Notify(ctx, "notifications/resources/updated", map[string]string{"uri": uri}))
+			errs = append(errs, session.Notify(ctx, method, params))
 		}
+		errs = append(errs, session.tell(ctx, method, params))
 	}
 	return errors.Join(errs...)
 }
@@ -152,11 +168,17 @@ func (s *Server) record(m *transport.Message) {
 }
 
 // handler finds who answers a method, nil if nobody does.
-func (s *Server) handler(method string) Handler {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if h, own := s.handlers[method]; own {
+func (s *Server) handler(method string, modern bool) Handler {
+	if h, own := s.own(method); own {
 		return h
 	}
-	return builtIn[method]
+	return builtIn(method, modern)
+}
+
+// own finds the handler that the test has set for a method.
+func (s *Server) own(method string) (Handler, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, own := s.handlers[method]
+	return h, own
 }

@@ -118,7 +118,18 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestResources(t *testing.T) {
+// inEachEra runs a test once with a legacy and once with a modern client, each in a bubble.
+func inEachEra(t *testing.T, test func(t *testing.T, o *mcp.Options)) {
+	for _, version := range []string{mcp.Version20251125, mcp.Version20260728} {
+		t.Run(version, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, &mcp.Options{Versions: []string{version}}) })
+		})
+	}
+}
+
+func TestResources(t *testing.T) { inEachEra(t, testResources) }
+
+func testResources(t *testing.T, o *mcp.Options) {
 	s := new(mcptest.Server)
 	read := func(text string) mcptest.ResourceHandler {
 		return func(_ context.Context, call *mcptest.Call) (*mcp.ReadResourceResult, error) {
@@ -129,9 +140,12 @@ func TestResources(t *testing.T) {
 	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "the.user://{id}/name.txt", Name: "user"}, read("user"))
 	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "tree:///{+path}", Name: "tree"}, read("tree"))
 	updated := make(chan string, 10)
-	client := mcptest.Connect(t, s, &mcp.Options{On: mcp.Notifications{
-		ResourceUpdated: func(_ context.Context, uri string) { updated <- uri },
-	}})
+	o.On.ResourceUpdated = func(_ context.Context, uri string) { updated <- uri }
+	client := mcptest.Connect(t, s, o)
+	notFound := mcp.CodeResourceNotFound
+	if client.Server().Modern() {
+		notFound = mcp.CodeInvalidParams
+	}
 
 	resources, err := client.ListResources(t.Context())
 	require.NoError(t, err)
@@ -149,7 +163,7 @@ func TestResources(t *testing.T) {
 		if want == "" {
 			var rpc *mcp.RPCError
 			require.ErrorAs(t, err, &rpc, uri)
-			assert.EqualValues(t, mcp.CodeResourceNotFound, rpc.Code)
+			assert.EqualValues(t, notFound, rpc.Code)
 			assert.JSONEq(t, `{"uri":"`+uri+`"}`, string(rpc.Data))
 			continue
 		}
@@ -162,9 +176,12 @@ func TestResources(t *testing.T) {
 	require.NoError(t, client.SubscribeResource(t.Context(), "file:///a.txt"))
 	require.NoError(t, client.SubscribeResource(t.Context(), "tree:///x"))
 	require.NoError(t, client.UnsubscribeResource(t.Context(), "tree:///x"))
+	synctest.Wait() // a modern client does it in the background
 	require.NoError(t, s.ResourceUpdated(t.Context(), "tree:///x"))
 	require.NoError(t, s.ResourceUpdated(t.Context(), "file:///a.txt"))
 	assert.Equal(t, "file:///a.txt", <-updated)
+	synctest.Wait()
+	assert.Empty(t, updated)
 }
 
 func TestPromptsAndCompletion(t *testing.T) {
@@ -195,9 +212,9 @@ func TestPromptsAndCompletion(t *testing.T) {
 	assert.Equal(t, []string{"greet who m!"}, completed.Values)
 }
 
-func TestLogLevel(t *testing.T) {
+func TestLogLevelOfASession(t *testing.T) {
 	logged := make(chan string, 10)
-	s := &mcptest.Server{Logging: true}
+	s := &mcptest.Server{Logging: true, Versions: []string{mcp.Version20251125}}
 	client := mcptest.Connect(t, s, &mcp.Options{On: mcp.Notifications{
 		Log: func(_ context.Context, m *mcp.LogMessage) { logged <- string(m.Data) },
 	}})
@@ -237,8 +254,43 @@ func TestProgress(t *testing.T) {
 	assert.JSONEq(t, `{"content":[]}`, w.call("tools/call", `{"name":"work"}`))
 }
 
-func TestAskingTheClient(t *testing.T) {
-	s := new(mcptest.Server)
+// Log messages of a call, in both eras.
+func TestLogMessagesOfACall(t *testing.T) {
+	inEachEra(t, func(t *testing.T, o *mcp.Options) {
+		logged := make(chan string, 10)
+		o.On.Log = func(_ context.Context, m *mcp.LogMessage) { logged <- string(m.Data) }
+		s := &mcptest.Server{Logging: true}
+		s.AddTool(&mcp.Tool{Name: "log"}, func(ctx context.Context, call *mcptest.Call) (*mcp.CallToolResult, error) {
+			for i, level := range []mcp.LogLevel{mcp.LogNotice, mcp.LogWarning, mcp.LogEmergency} {
+				if err := call.Log(ctx, &mcp.LogMessage{Level: level, Data: json.RawMessage(strconv.Itoa(i))}); err != nil {
+					return nil, err
+				}
+			}
+			return nil, nil
+		})
+		client := mcptest.Connect(t, s, o)
+		call := func() (seen []string) {
+			res, err := client.CallTool(t.Context(), "log", nil)
+			require.NoError(t, err)
+			require.False(t, res.IsError, res.Text())
+			synctest.Wait()
+			for len(logged) > 0 {
+				seen = append(seen, <-logged)
+			}
+			return seen
+		}
+		if client.Server().Modern() {
+			assert.Empty(t, call(), "the request did not ask for any")
+		} else {
+			assert.Equal(t, []string{"0", "1", "2"}, call())
+		}
+		require.NoError(t, client.SetLogLevel(t.Context(), mcp.LogWarning))
+		assert.Equal(t, []string{"1", "2"}, call())
+	})
+}
+
+func TestAskingALegacyClient(t *testing.T) {
+	s := &mcptest.Server{Versions: []string{mcp.Version20251125}}
 	s.AddTool(&mcp.Tool{Name: "ask"}, func(ctx context.Context, call *mcptest.Call) (*mcp.CallToolResult, error) {
 		if err := call.Session.Ping(ctx); err != nil {
 			return nil, err

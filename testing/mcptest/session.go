@@ -20,31 +20,33 @@ type Session struct {
 	calls  sync.WaitGroup // the goroutines of handlers
 
 	mu            sync.Mutex
+	initialized   bool // by a handshake
+	modernOpened  bool // there was a request of a modern revision
 	version       string
 	client        mcp.Implementation
 	capabilities  json.RawMessage
 	level         mcp.LogLevel
-	subscriptions map[string]bool
+	subscriptions map[string]bool // of legacy revisions, by URI
+	listeners     []*subscription // of modern ones
 	running       map[transport.ID]*Call
 	lastID        int64
 	asked         map[transport.ID]chan *transport.Message // what the client has to answer
 }
 
 // run serves the client until the connection ends, and returns when every handler has.
-func (s *Server) run(ctx context.Context, conn transport.Conn) error {
-	session := s.begin(ctx, conn)
-	defer s.end(session)
+func (x *Session) run() error {
+	defer x.server.end(x)
 	for {
-		m, err := conn.Receive(session.ctx)
+		m, err := x.conn.Receive(x.ctx)
 		if err != nil {
 			return err
 		}
-		s.record(m)
-		session.take(m)
+		x.server.record(m)
+		x.take(m)
 	}
 }
 
-func (s *Server) begin(ctx context.Context, conn transport.Conn) *Session {
+func (s *Server) begin(conn transport.Conn) *Session {
 	session := &Session{
 		server:        s,
 		conn:          conn,
@@ -52,7 +54,7 @@ func (s *Server) begin(ctx context.Context, conn transport.Conn) *Session {
 		running:       make(map[transport.ID]*Call),
 		asked:         make(map[transport.ID]chan *transport.Message),
 	}
-	session.ctx, session.cancel = context.WithCancelCause(ctx)
+	session.ctx, session.cancel = context.WithCancelCause(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sessions = append(s.sessions, session)
@@ -97,6 +99,7 @@ var errCancelled = errors.New("mcptest: cancelled by the client")
 
 func (x *Session) serve(m *transport.Message) {
 	call := newCall(x, m)
+	refusal := x.admit(call) // here, since it depends on what came before
 	var ctx context.Context
 	ctx, call.cancel = context.WithCancelCause(x.ctx)
 	x.mu.Lock()
@@ -104,7 +107,7 @@ func (x *Session) serve(m *transport.Message) {
 	x.mu.Unlock()
 	x.calls.Go(func() {
 		defer x.done(call)
-		reply := call.answer(ctx)
+		reply := call.answer(ctx, refusal)
 		if reply == nil || context.Cause(ctx) == errCancelled {
 			return // basic/utilities/cancellation: no response to a cancelled request
 		}
@@ -119,17 +122,18 @@ func (x *Session) done(call *Call) {
 		delete(x.running, call.ID)
 	}
 	call.cancel(nil)
+	close(call.finished)
 }
 
-// answer runs the handler and returns what to send, nil for nothing.
-func (c *Call) answer(ctx context.Context) *transport.Message {
-	result, err := c.handle(ctx)
+// answer runs the handler, unless the call is refused, and returns what to send, nil for nothing.
+func (c *Call) answer(ctx context.Context, refusal error) *transport.Message {
+	reply := &transport.Message{ID: c.ID}
+	err := refusal
+	if err == nil {
+		reply.Result, err = c.handle(ctx)
+	}
 	if errors.Is(err, ErrNoAnswer) {
 		return nil
-	}
-	reply := &transport.Message{ID: c.ID}
-	if err == nil {
-		reply.Result, err = encoded(result)
 	}
 	if err != nil {
 		reply.Result = nil
@@ -140,23 +144,29 @@ func (c *Call) answer(ctx context.Context) *transport.Message {
 	return reply
 }
 
-func (c *Call) handle(ctx context.Context) (any, error) {
-	h := c.Session.server.handler(c.Method)
+func (c *Call) handle(ctx context.Context) (json.RawMessage, error) {
+	h := c.Session.server.handler(c.Method, c.modern)
 	if h == nil {
 		return nil, unknownMethod(c)
 	}
-	result, err := h(ctx, c)
+	result, err := c.run(ctx, h)
+	if err != nil {
+		return nil, err
+	}
 	if result == nil {
 		result = struct{}{}
 	}
-	return result, err
+	if _, asItIs := result.(json.RawMessage); asItIs || !c.modern {
+		return encoded(result)
+	}
+	return c.stamped(result)
 }
 
 func (x *Session) notified(m *transport.Message) {
 	if m.Method == "notifications/cancelled" {
 		x.cancelled(m.Params)
 	}
-	if h := x.server.handler(m.Method); h != nil {
+	if h, _ := x.server.own(m.Method); h != nil {
 		x.calls.Go(func() { _, _ = h(x.ctx, newCall(x, m)) })
 	}
 }
@@ -175,9 +185,10 @@ func (x *Session) cancelled(raw json.RawMessage) {
 	}
 }
 
-func (x *Session) initialized(version string, client mcp.Implementation, capabilities json.RawMessage) {
+func (x *Session) initialize(version string, client mcp.Implementation, capabilities json.RawMessage) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.initialized = true
 	x.version, x.client, x.capabilities = version, client, capabilities
 }
 

@@ -85,7 +85,8 @@ func TestNegotiation(t *testing.T) {
 		"all, unknown": {nil, "2099-01-01", "2025-11-25"},
 		"two, one":     {[]string{"2024-11-05", "2025-03-26"}, "2024-11-05", "2024-11-05"},
 		"two, other":   {[]string{"2024-11-05", "2025-03-26"}, "2025-11-25", "2025-03-26"},
-		"nonsense":     {[]string{"9999-01-01"}, "2025-11-25", "9999-01-01"},
+		"nonsense":     {[]string{"1999-01-01"}, "2025-11-25", "1999-01-01"},
+		"both eras":    {[]string{"2026-07-28", "2025-03-26"}, "2026-07-28", "2025-03-26"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			info := mcp.Implementation{Name: "n", Version: "v"}
@@ -146,10 +147,18 @@ func TestWhatIsNotOfferedIsNotKnown(t *testing.T) {
 	for _, method := range []string{
 		"tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
 		"resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete",
-		"logging/setLevel", "server/discover",
+		"logging/setLevel",
 	} {
 		assert.Equal(t, "unknown method: "+method+" (-32601)", w.call(method, `{"uri":"a:b","level":"info","name":"n"}`))
 	}
+}
+
+func TestALegacyServerKnowsNothingModern(t *testing.T) {
+	w := dial(t, &mcptest.Server{Versions: []string{mcp.Version20251125}})
+	for _, method := range []string{"server/discover", "subscriptions/listen"} {
+		assert.Equal(t, "unknown method: "+method+" (-32601)", w.call(method, modernParams))
+	}
+	assert.Equal(t, `{}`, w.call("ping", modernParams), "it takes no notice of what it does not know")
 }
 
 func TestHandle(t *testing.T) {
