@@ -114,6 +114,8 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 		method:   r.method,
 		wanted:   o.progress != nil,
 		listener: r.listener,
+		opening:  r.opening,
+		token:    r.renewable || o.progress != nil,
 		wake:     make(chan struct{}, 1),
 		active:   time.Now(),
 	}
@@ -131,7 +133,7 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 	defer c.removePending(p) // a progress handler may panic
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	limits := c.newDeadline(p, o, cancel)
+	limits := c.newDeadline(p, r, o, cancel)
 	defer limits.stop()
 
 	m := &transport.Message{ID: transport.IntID(p.id), Method: r.method, Params: params}

@@ -27,20 +27,23 @@ type input struct {
 	state     json.RawMessage
 }
 
-// WithTimeout bounds the time in which the call sees neither an answer nor progress, in place of [Options].Timeout.
-// Zero or less means no such bound.
+// WithTimeout bounds the time in which the call sees neither an answer nor progress, in place of [Options].Timeout. Zero
+// leaves that as it is; less means no such bound.
 func WithTimeout(d time.Duration) CallOption {
-	return func(o *callOptions) { o.timeout = max(d, 0) }
+	return func(o *callOptions) { o.timeout = limit(d, o.timeout) }
 }
 
-// WithMaxTimeout bounds the call as a whole, in place of [Options].MaxTimeout. Zero or less means no such bound.
+// WithMaxTimeout bounds the call as a whole, in place of [Options].MaxTimeout. Zero leaves that as it is; less means no
+// such bound.
 func WithMaxTimeout(d time.Duration) CallOption {
-	return func(o *callOptions) { o.maxTimeout = max(d, 0) }
+	return func(o *callOptions) { o.maxTimeout = limit(d, o.maxTimeout) }
 }
 
 // WithProgress has fn called for each progress notification of the call: in order, on the calling goroutine, and before
-// the call returns. While fn runs, the call's other progress waits, up to 4,096 notifications of it: beyond that the
-// oldest waiting ones are dropped, and a diagnostic says so. A list of several pages is several calls.
+// the call returns. There is no order between it and handlers of the server's requests, which have goroutines of their
+// own. While fn runs, the call's other progress waits, up to 4,096 notifications or 16 MiB of it: beyond that the oldest
+// waiting ones are dropped, and a diagnostic says so. A panic in fn is the caller's. A list of several pages is several
+// calls.
 func WithProgress(fn func(Progress)) CallOption {
 	return func(o *callOptions) { o.progress = fn }
 }
@@ -87,7 +90,9 @@ func (c *Client) callOptions(opts []CallOption) callOptions {
 		o.logLevel = *level
 	}
 	for _, opt := range opts {
-		opt(&o)
+		if opt != nil {
+			opt(&o)
+		}
 	}
 	return o
 }

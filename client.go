@@ -15,7 +15,8 @@ import (
 // A Client is a live connection to one server. All its methods may be called from any number of goroutines at once.
 type Client struct {
 	opts *Options
-	log  *slog.Logger
+	log  *slog.Logger // never waits for the caller's handler
+	logs logQueue
 	conn transport.Conn
 
 	session atomic.Pointer[session] // what was negotiated; nil until then
@@ -47,12 +48,17 @@ type Client struct {
 }
 
 // Connect reaches a server and agrees with it on a revision of the protocol. ctx bounds connecting only; the client
-// lives on after it. On an error nothing is left behind, neither a process nor a connection.
+// lives on after it. On an error nothing is left behind, neither a process nor a connection, so that the error of a ctx
+// that is done may come later than that by the time that the transport's Close takes (2.5 s for a child process that has
+// to be killed).
 //
 // A nil Options is the zero one. Each request of the handshake is bounded by [Options].Timeout as well, which is short
 // for a command that first downloads its program.
 func Connect(ctx context.Context, t transport.Transport, o *Options) (*Client, error) {
 	opts, err := o.resolved()
+	if err == nil && t == nil {
+		err = errors.New("there is no transport")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("mcp: connect: %w", err)
 	}
@@ -86,11 +92,11 @@ func dial(ctx context.Context, t transport.Transport, opts *Options, begin func(
 func newClient(conn transport.Conn, opts *Options) *Client {
 	c := &Client{
 		opts:    opts,
-		log:     opts.Logger.With(slog.String("transport", conn.Traits().Name)),
 		conn:    conn,
 		pending: make(map[int64]*pendingCall),
 		done:    make(chan struct{}),
 	}
+	c.log = slog.New(queuedHandler{opts.Logger.Handler(), &c.logs}).With(slog.String("transport", conn.Traits().Name))
 	ctx := context.WithValue(context.Background(), clientKey{}, c)
 	c.ctx, c.cancel = context.WithCancel(ctx)
 	c.requests.handlers = opts.requestHandlers()

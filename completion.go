@@ -118,6 +118,9 @@ func (r *CompleteResult) completion(d *decoder) {
 // Complete asks for values that could complete an argument of a prompt or of a resource template.
 func (c *Client) Complete(ctx context.Context, ask *CompleteRequest, opts ...CallOption) (*CompleteResult, error) {
 	o := c.callOptions(opts)
+	if ask == nil {
+		ask = new(CompleteRequest)
+	}
 	r := &request{method: "completion/complete", target: ask.Argument}
 	// Revision 2024-11-05 has completion but no capability for it.
 	offered := c.Server().Capabilities.Completions || c.version() == Version20241105

@@ -49,6 +49,9 @@ func (c *Client) fault(m *transport.Message) {
 // answered wakes the call that a response belongs to. A response that matches none is late, doubled or invented.
 func (c *Client) answered(m *transport.Message) {
 	p := c.takePending(m.ID)
+	if m.Error != nil && !m.ID.IsValid() {
+		p = c.takeOpening()
+	}
 	switch {
 	case p != nil:
 		p.resolve(m, nil)
@@ -72,6 +75,20 @@ func (c *Client) takePending(id transport.ID) *pendingCall {
 	return p
 }
 
+// takeOpening removes and returns the request that opens the connection, if it is all that is under way: a server that
+// cannot make anything of it may answer with an error without an id.
+func (c *Client) takeOpening() *pendingCall {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, p := range c.pending {
+		if p.opening && len(c.pending) == 1 {
+			delete(c.pending, id)
+			return p
+		}
+	}
+	return nil
+}
+
 // progressed takes a progress notification to its call. The token is the id of the call.
 func (c *Client) progressed(m *transport.Message) {
 	d := jsonscan.New(m.Params)
@@ -85,7 +102,7 @@ func (c *Client) progressed(m *transport.Message) {
 	c.mu.Lock()
 	p := c.pending[n]
 	c.mu.Unlock()
-	if d.End() != nil || !ok || p == nil {
+	if d.End() != nil || !ok || p == nil || !p.token {
 		c.log.Debug("dropped progress that nobody waits for", slog.String("token", token.String()))
 		return
 	}

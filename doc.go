@@ -11,15 +11,18 @@
 //	for tool, err := range client.Tools(ctx) { ... }
 //	result, err := client.CallTool(ctx, "search", map[string]any{"query": "MCP"})
 //
-// It speaks the revisions 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 of the protocol behind the same API; the
-// server's choice is in [Client.Server].
+// It speaks the revisions 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28 of the protocol behind the same
+// API; the server's choice is in [Client.Server]. Servers of the last one are told from the others by a probe, which a
+// host spares by pinning what it learned the last time ([Options].Versions).
 //
 // # Limits and defaults
 //
 // A call may see neither answer nor progress for 60 s, and lasts 1 h at most; ctx always wins, and a call returns at
 // once when it ends. A message has at most 16 MiB (a setting of the transport). A list has at most 1,000 pages. At most
 // 32 handlers of the server's requests run at once, and 256 requests wait for them. At most 1,024 notifications wait
-// for a slow handler. [Options] and [CallOption] change what can be changed.
+// for a slow handler, and at most 65,536 answers for a server that does not read. Each of these queues, and the progress
+// that waits for a slow handler, holds 16 MiB at most; what comes on top is dropped, with a diagnostic. [Options] and
+// [CallOption] change what can be changed.
 //
 // # Concurrency
 //
@@ -40,6 +43,8 @@
 //   - an answer whose id is a string with the digits of a request's number belongs to that request;
 //   - an empty nextCursor is the end of a list;
 //   - a list that the server says it has but answers with "method not found" is empty;
+//   - an error without an id answers the request that opens the connection, if nothing else is under way;
+//   - a result without a resultType is complete (2026-07-28);
 //   - an initialize result without a version is taken to agree to the one that was asked for;
 //   - a server that refuses the first version of initialize and names another in the error's data is asked again;
 //   - batches are taken apart under every revision; each request in them is answered on its own.

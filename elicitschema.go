@@ -21,7 +21,7 @@ type ElicitField struct {
 	Type        FieldType
 	Required    bool
 	// Default is what the field starts with, nil for nothing: a string, a [json.Number], a bool or a []string. A default
-	// that the field itself would refuse is left out.
+	// that the field itself would refuse is left out, but its Pattern is not looked at.
 	Default any
 
 	Options   []ElicitOption // of a choice, in order
@@ -224,7 +224,7 @@ func (s *fieldSchema) field(name string) ElicitField {
 		MaxItems:    inner.maxItems,
 	}
 	f.Type, f.Options = inner.fieldType()
-	if value := s.byDefault; value != nil && f.check(value) == "" {
+	if value := s.byDefault; value != nil && f.check(value, nil) == "" {
 		f.Default = plainValue(value)
 	}
 	return f

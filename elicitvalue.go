@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
+	"github.com/seed62b61957/mcp/internal/schema"
 )
 
 // ElicitFieldError says what is wrong with the value of a field, in words for the user. It does not repeat the value.
@@ -49,7 +50,8 @@ func (s *ElicitSchema) Fill(content map[string]any) map[string]any {
 
 // Validate checks content as it would be sent. The error joins an [*ElicitFieldError] for each field that is wrong, in
 // the order of the fields. Lengths count characters, numbers are compared exactly, formats that the protocol does not
-// define and patterns over 1 KiB or that package regexp cannot compile are not checked.
+// define are not checked, nor patterns that package regexp cannot compile, or that compile to more than 2,000
+// instructions together.
 func (s *ElicitSchema) Validate(content map[string]any) error {
 	sent, err := marshal(content)
 	if err != nil {
@@ -60,9 +62,10 @@ func (s *ElicitSchema) Validate(content map[string]any) error {
 		return fmt.Errorf("the content cannot be sent: %w", err)
 	}
 	var errs []error
+	budget := patternBudget(maxPatternSize)
 	for i := range s.Fields {
 		field := &s.Fields[i]
-		reason := field.check(given[field.Name])
+		reason := field.check(given[field.Name], &budget)
 		delete(given, field.Name)
 		if reason != "" {
 			errs = append(errs, &ElicitFieldError{field.Name, field.Label(), reason})
@@ -76,8 +79,9 @@ func (s *ElicitSchema) Validate(content map[string]any) error {
 	return errors.Join(errs...)
 }
 
-// check returns what is wrong with a value, "" if nothing is. The value may be nil, which is absent.
-func (f *ElicitField) check(value json.RawMessage) string {
+// check returns what is wrong with a value, "" if nothing is. The value may be nil, which is absent. Without a budget the
+// pattern is not checked.
+func (f *ElicitField) check(value json.RawMessage, patterns *patternBudget) string {
 	if value == nil {
 		if f.Required {
 			return "is required"
@@ -90,7 +94,7 @@ func (f *ElicitField) check(value json.RawMessage) string {
 		if kind != jsonscan.String {
 			return "must be text"
 		}
-		return f.checkText(d.Text())
+		return f.checkText(d.Text(), patterns)
 	case FieldNumber, FieldInteger:
 		if kind != jsonscan.Number {
 			return "must be a number"
@@ -115,11 +119,11 @@ func (f *ElicitField) check(value json.RawMessage) string {
 	return ""
 }
 
-func (f *ElicitField) checkText(text string) string {
+func (f *ElicitField) checkText(text string, patterns *patternBudget) string {
 	if reason := bounds(utf8.RuneCountInString(text), f.MinLength, f.MaxLength, "character"); reason != "" {
 		return "must have " + reason
 	}
-	if f.Pattern != "" && len(f.Pattern) <= maxPattern {
+	if f.Pattern != "" && patterns.allow(f.Pattern) {
 		pattern, err := regexp.Compile(f.Pattern)
 		if err == nil && !pattern.MatchString(text) {
 			return "must match the pattern " + f.Pattern
@@ -128,8 +132,24 @@ func (f *ElicitField) checkText(text string) string {
 	return checkFormat(f.Format, text)
 }
 
-// maxPattern bounds, in bytes, what a server can have compiled.
-const maxPattern = 1 << 10
+// patternBudget is how many instructions the patterns of a form may still compile to: a server could have the client busy
+// for minutes otherwise.
+type patternBudget int
+
+const maxPatternSize = 2000
+
+func (b *patternBudget) allow(pattern string) bool {
+	if b == nil || *b <= 0 {
+		return false
+	}
+	size, err := schema.PatternSize(pattern)
+	if err != nil {
+		size = len(pattern) // it took its time all the same
+	}
+	allowed := err == nil && size <= int(*b)
+	*b -= patternBudget(size)
+	return allowed
+}
 
 // bounds returns the bound that n is out of, in words.
 func bounds(n int, least, most *int64, unit string) string {

@@ -6,3 +6,10 @@ func (c *Client) Pending() int {
 	defer c.mu.Unlock()
 	return len(c.pending)
 }
+
+// KnownTools is the number of tools that the client remembers.
+func (c *Client) KnownTools() int {
+	c.tools.mu.Lock()
+	defer c.tools.mu.Unlock()
+	return len(c.tools.tools)
+}

@@ -22,7 +22,10 @@ func (c *Client) handshake(ctx context.Context) error {
 // settle ends the handshake with a server that has agreed.
 func (c *Client) settle(ctx context.Context, server *ServerInfo) error {
 	c.session.Store(&session{server: *server})
-	return c.attemptNotify(ctx, "notifications/initialized", nil)
+	if err := c.attemptNotify(ctx, "notifications/initialized", nil); err != nil {
+		return fmt.Errorf("notifications/initialized: %w", err)
+	}
+	return nil
 }
 
 // agree sends initialize, and once more if the server names another version than the one it was asked for.

@@ -28,7 +28,7 @@ func (c *Client) keepAlive() {
 	}
 	var timer *time.Timer
 	timer = time.AfterFunc(interval, func() {
-		err := c.Ping(c.ctx, WithMaxTimeout(interval))
+		err := c.Ping(c.ctx, WithTimeout(interval), WithMaxTimeout(interval))
 		var limit *TimeoutError
 		var rpc *RPCError
 		switch {

@@ -25,7 +25,8 @@ type listing[T any] struct {
 	method  string
 	offered func(*ServerCapabilities) bool
 	decode  func(data json.RawMessage) (*Page[T], []string, error)
-	sift    func(*Client, []*T) []*T // what is to be done with the items, if anything
+	sift    func(*Client, []*T) []*T   // what is to be done with the items, if anything
+	begin   func(*Client) (end func()) // what is to be done about a walk of the whole list, if anything
 }
 
 // page fetches one page. A server that does not offer the kind at all has an empty list, and is not asked.
@@ -65,6 +66,10 @@ func (l *listing[T]) page(ctx context.Context, c *Client, cursor *string, opts [
 // walk yields the items of all pages, fetching each when it is needed. It ends after the first error.
 func (l *listing[T]) walk(ctx context.Context, c *Client, opts []CallOption) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
+		end := func() {}
+		if l.begin != nil {
+			end = l.begin(c)
+		}
 		var cursor *string
 		seen := map[string]bool{}
 		for pages := 1; ; pages++ {
@@ -79,6 +84,7 @@ func (l *listing[T]) walk(ctx context.Context, c *Client, opts []CallOption) ite
 				}
 			}
 			if cursor = page.NextCursor; cursor == nil {
+				end()
 				return
 			}
 			if repeated := seen[*cursor]; repeated || pages >= c.opts.MaxPages {

@@ -117,7 +117,7 @@ func TestSloppyInitializeResults(t *testing.T) {
 		assert.Equal(t, mcp.Version20251125, c.Server().ProtocolVersion)
 		require.NoError(t, c.Close())
 	}
-	assert.Contains(t, log.String(), "no protocol version")
+	log.wait(t, "no protocol version")
 }
 
 func TestASilentServerDoesNotHoldConnectForever(t *testing.T) {
@@ -173,7 +173,7 @@ func TestBatches(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "hello", got.Text())
 		if warned {
-			assert.Contains(t, log.String(), "batch")
+			log.wait(t, "batch")
 		} else {
 			assert.NotContains(t, log.String(), "batch")
 		}

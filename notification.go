@@ -18,12 +18,14 @@ type eventQueue struct {
 	mu      sync.Mutex
 	queue   []errand
 	changes map[Event]bool // the changes in the queue, which are not queued twice
+	bytes   int            // of the messages that the queue keeps
 	running bool
 }
 
 // An errand is one call of a handler. Those for a change coalesce.
 type errand struct {
 	change Event // zero if it is none
+	bytes  int   // of what it keeps
 	run    func(context.Context)
 }
 
@@ -58,7 +60,7 @@ func (c *Client) otherNotified(m *transport.Message) {
 	e, isEvent := eventOf(m.Method, m.Params)
 	if !isEvent {
 		if on := &c.opts.On; on.Other != nil {
-			c.enqueue(Event{}, func(ctx context.Context) { on.Other(ctx, m.Method, m.Params) })
+			c.enqueue(Event{}, len(m.Params), func(ctx context.Context) { on.Other(ctx, m.Method, m.Params) })
 		}
 		return
 	}
@@ -75,7 +77,7 @@ func (c *Client) otherNotified(m *transport.Message) {
 func (c *Client) elicitationCompleted(params json.RawMessage) {
 	handler := c.opts.On.ElicitationComplete
 	if id := stringMember(params, "elicitationId"); handler != nil && id != "" {
-		c.enqueue(Event{}, func(ctx context.Context) { handler(ctx, id) })
+		c.enqueue(Event{}, len(params), func(ctx context.Context) { handler(ctx, id) })
 	}
 }
 
@@ -89,7 +91,7 @@ func (c *Client) logged(params json.RawMessage) {
 		c.log.Warn("skipped a malformed log message", slog.Any("error", err))
 		return
 	}
-	c.enqueue(Event{}, func(ctx context.Context) { handler(ctx, message) })
+	c.enqueue(Event{}, len(params), func(ctx context.Context) { handler(ctx, message) })
 }
 
 // stringMember reads one string out of params, "" if it is not there.
@@ -105,7 +107,7 @@ func stringMember(params json.RawMessage, member string) string {
 }
 
 // enqueue has a handler called after those that came before it.
-func (c *Client) enqueue(e Event, handler func(context.Context)) {
+func (c *Client) enqueue(e Event, bytes int, handler func(context.Context)) {
 	if handler == nil {
 		return
 	}
@@ -116,7 +118,8 @@ func (c *Client) enqueue(e Event, handler func(context.Context)) {
 	switch {
 	case change && q.changes[e]:
 		return // it waits already, and the handler will see what is true then
-	case change && len(q.changes) >= maxChanges, !change && len(q.queue)-len(q.changes) >= maxEvents:
+	case change && len(q.changes) >= maxChanges, !change && len(q.queue)-len(q.changes) >= maxEvents,
+		bytes > 0 && q.bytes+bytes > maxQueueBytes:
 		c.log.Warn("dropped a notification, its handlers are too slow")
 		return
 	case change:
@@ -125,7 +128,8 @@ func (c *Client) enqueue(e Event, handler func(context.Context)) {
 		}
 		q.changes[e] = true
 	}
-	q.queue = append(q.queue, errand{e, handler})
+	q.bytes += bytes
+	q.queue = append(q.queue, errand{e, bytes, handler})
 	if !q.running && c.ctx.Err() == nil {
 		q.running = true
 		go c.runEvents()
@@ -155,11 +159,12 @@ func (q *eventQueue) next(ctx context.Context) (errand, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.queue) == 0 || ctx.Err() != nil {
-		q.queue, q.changes, q.running = nil, nil, false
+		q.queue, q.changes, q.bytes, q.running = nil, nil, 0, false
 		return errand{}, false
 	}
 	e := q.queue[0]
 	q.queue = q.queue[1:]
+	q.bytes -= e.bytes
 	delete(q.changes, e.change)
 	return e, true
 }

@@ -57,7 +57,8 @@ type Options struct {
 	// Experimental are non-standard capabilities to advertise, by name; each value is a JSON object.
 	Experimental map[string]json.RawMessage
 
-	// Logger gets diagnostics: what was tolerated, skipped or dropped. Nil discards them.
+	// Logger gets diagnostics: what was tolerated, skipped or dropped. Nil discards them. It is called on a goroutine of
+	// its own, and may do anything; at most 256 records wait for it, and what comes on top is counted in the next one.
 	Logger *slog.Logger
 }
 

@@ -16,13 +16,15 @@ import (
 type outbox struct {
 	mu      sync.Mutex
 	queue   []*transport.Message
+	bytes   int // of what is queued, about
 	sending bool
 	closed  bool
 }
 
 const (
-	// maxOutbox bounds what waits for a server that takes no bytes.
-	maxOutbox = 1024
+	// maxOutbox bounds what waits for a server that takes no bytes, and maxOutboxBytes its size: the ids are the server's.
+	maxOutbox      = 1 << 16
+	maxOutboxBytes = 16 << 20
 	// noticeTimeout bounds each message.
 	noticeTimeout = 5 * time.Second
 )
@@ -34,11 +36,13 @@ func (c *Client) post(m *transport.Message) {
 	if b.closed {
 		return
 	}
-	if len(b.queue) >= maxOutbox {
+	size := messageBytes(m)
+	if len(b.queue) >= maxOutbox || b.bytes+size > maxOutboxBytes {
 		c.log.Warn("dropped a message, the server does not read", slog.String("method", m.Method))
 		return
 	}
 	b.queue = append(b.queue, m)
+	b.bytes += size
 	if !b.sending {
 		b.sending = true
 		c.background.Go(c.sendPosted)
@@ -60,12 +64,19 @@ func (b *outbox) next() *transport.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.queue) == 0 {
-		b.queue, b.sending = nil, false
+		b.queue, b.bytes, b.sending = nil, 0, false
 		return nil
 	}
 	m := b.queue[0]
 	b.queue = b.queue[1:]
+	b.bytes -= messageBytes(m)
 	return m
+}
+
+// messageBytes is about how much a message in the outbox holds.
+func messageBytes(m *transport.Message) int {
+	const fixed = 128
+	return fixed + m.ID.Size() + len(m.Params)
 }
 
 func (b *outbox) close() {

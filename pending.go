@@ -17,13 +17,16 @@ type pendingCall struct {
 	wake   chan struct{} // holds one token when there is something to take
 
 	listener *listener // of a subscription
+	opening  bool      // it opens the connection
+	token    bool      // a progress token went out with it
 
-	mu       sync.Mutex
-	progress []json.RawMessage // params of progress notifications that the caller has not seen; only if it asked
-	wanted   bool              // whether the caller asked for progress
-	answer   *transport.Message
-	err      error // in place of an answer
-	active   time.Time
+	mu            sync.Mutex
+	progress      []json.RawMessage // params of progress notifications that the caller has not seen; only if it asked
+	progressBytes int               // of them
+	wanted        bool              // whether the caller asked for progress
+	answer        *transport.Message
+	err           error // in place of an answer
+	active        time.Time
 }
 
 // maxProgress bounds the progress that waits for a slow handler.
@@ -43,11 +46,13 @@ func (p *pendingCall) progressed(params json.RawMessage) (dropped bool) {
 	p.mu.Lock()
 	p.active = time.Now()
 	if p.wanted {
-		if len(p.progress) >= maxProgress {
+		p.progress = append(p.progress, params)
+		p.progressBytes += len(params)
+		for len(p.progress) > maxProgress || len(p.progress) > 1 && p.progressBytes > maxQueueBytes {
+			p.progressBytes -= len(p.progress[0])
 			p.progress = p.progress[1:]
 			dropped = true
 		}
-		p.progress = append(p.progress, params)
 	}
 	p.mu.Unlock()
 	if p.wanted {
@@ -67,30 +72,31 @@ func (p *pendingCall) signal() {
 func (p *pendingCall) take() (progress []json.RawMessage, answer *transport.Message, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	progress, p.progress = p.progress, nil
+	progress, p.progress, p.progressBytes = p.progress, nil, 0
 	return progress, p.answer, p.err
 }
 
 // A deadline watches the two limits of a call. One timer serves both: when it fires too early, because there was
 // progress, it is set anew.
 type deadline struct {
-	call   *pendingCall
-	client *Client
-	idle   time.Duration
-	hard   time.Duration
-	start  time.Time
-	cancel context.CancelCauseFunc
+	call    *pendingCall
+	client  *Client
+	idle    time.Duration
+	hard    time.Duration
+	start   time.Time
+	cancel  context.CancelCauseFunc
+	opening bool // the call is one that opens the connection
 
 	mu    sync.Mutex
 	timer *time.Timer
 }
 
 // newDeadline starts watching; nil if the call has no limits.
-func (c *Client) newDeadline(p *pendingCall, o *callOptions, cancel context.CancelCauseFunc) *deadline {
+func (c *Client) newDeadline(p *pendingCall, r *request, o *callOptions, cancel context.CancelCauseFunc) *deadline {
 	if o.timeout <= 0 && o.maxTimeout <= 0 {
 		return nil
 	}
-	d := &deadline{call: p, client: c, idle: o.timeout, hard: o.maxTimeout, start: p.active, cancel: cancel}
+	d := &deadline{call: p, client: c, idle: o.timeout, hard: o.maxTimeout, start: p.active, cancel: cancel, opening: r.opening}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.timer = time.AfterFunc(d.left(d.start), d.fire)
@@ -122,6 +128,9 @@ func (d *deadline) left(now time.Time) time.Duration {
 // answering the server, since it may be this call that waits for a human.
 func (d *deadline) lastActive(now time.Time) time.Time {
 	busy, until := d.client.requests.activity()
+	if d.opening {
+		busy, until = false, time.Time{} // nothing that a handler does can be about it
+	}
 	if busy {
 		return now
 	}

@@ -4,8 +4,8 @@ import "encoding/json"
 
 // Progress says how far a call has come.
 type Progress struct {
-	Progress float64  `json:"progress"` // grows from one to the next
-	Total    *float64 `json:"total,omitempty"`
+	Progress float64  `json:"progress"`        // grows from one to the next
+	Total    *float64 `json:"total,omitempty"` // nil if the server does not know
 	Message  string   `json:"message,omitempty"`
 	Meta     Meta     `json:"_meta,omitempty"`
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -15,6 +16,9 @@ import (
 func (c *Client) Request(ctx context.Context, method string, params any, opts ...CallOption) (json.RawMessage, error) {
 	o := c.callOptions(opts)
 	r := &request{method: method}
+	if method == "" {
+		return nil, r.wrap(transport.Unsent(errNoMethod))
+	}
 	var err error
 	if r.params, err = objectParams(params); err != nil {
 		return nil, r.wrap(transport.Unsent(err))
@@ -28,6 +32,8 @@ func (c *Client) Request(ctx context.Context, method string, params any, opts ..
 	}
 	return answer.Result, nil
 }
+
+var errNoMethod = errors.New("the method is empty")
 
 // adoptMeta moves the _meta of params that a caller made to the options, where the client adds its own members.
 func (r *request) adoptMeta(o *callOptions) error {
@@ -59,6 +65,9 @@ func (r *request) adoptMeta(o *callOptions) error {
 // Notify sends a notification of any method. It returns when it was written, which says nothing about its effect.
 func (c *Client) Notify(ctx context.Context, method string, params any) error {
 	raw, err := objectParams(params)
+	if method == "" {
+		err = transport.Unsent(errNoMethod)
+	}
 	if err == nil {
 		err = c.notify(ctx, method, raw)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -165,6 +166,13 @@ func (d *diagnostics) String() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.log.String()
+}
+
+// wait waits until the text is logged.
+func (d *diagnostics) wait(t testing.TB, text string) {
+	t.Helper()
+	logged := func() bool { return strings.Contains(d.String(), text) }
+	require.Eventually(t, logged, 5*time.Second, time.Millisecond, "not logged: %q", text)
 }
 
 func (d *diagnostics) logger() *slog.Logger {

@@ -25,11 +25,16 @@ type requestServer struct {
 	answered time.Time                                // when the last one returned
 	workers  int                                      // the goroutines that run handlers and send what comes of it
 	waiting  []*transport.Message                     // for a worker
+
+	waitingBytes int // of their params
 }
 
 const (
 	maxHandlers = 32
 	maxWaiting  = 256
+	// maxQueueBytes bounds what any queue for a slow handler holds of the messages that wait in it, since each of them may
+	// be large.
+	maxQueueBytes = 16 << 20
 	// replyTimeout bounds the sending of an answer to a peer that takes no bytes.
 	replyTimeout = time.Minute
 )
@@ -73,18 +78,25 @@ func (c *Client) serveRequest(m *transport.Message) {
 	s := &c.requests
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch _, twice := s.running[normalized(m.ID)]; {
-	case twice:
+	switch {
+	case s.has(normalized(m.ID)):
 		c.log.Warn("dropped a request whose id is already in use", slog.String("method", m.Method))
 	case s.workers < maxHandlers:
 		s.workers++
 		go c.work(s.begin(c.ctx, m), m)
-	case len(s.waiting) < maxWaiting:
+	case len(s.waiting) < maxWaiting && s.waitingBytes+len(m.Params) <= maxQueueBytes:
 		s.waiting = append(s.waiting, m)
+		s.waitingBytes += len(m.Params)
 	default:
 		c.log.Warn("refused a request, too many are unanswered", slog.String("method", m.Method))
 		c.post(errorResponse(m.ID, CodeInternalError, "too many requests at once"))
 	}
+}
+
+// has reports whether a request with the id is unanswered. The lock is held.
+func (s *requestServer) has(id transport.ID) bool {
+	return s.running[id] != nil ||
+		slices.ContainsFunc(s.waiting, func(m *transport.Message) bool { return normalized(m.ID) == id })
 }
 
 // work answers a request, and then those that wait for a worker.
@@ -105,6 +117,7 @@ func (s *requestServer) next(client context.Context) (context.Context, *transpor
 	}
 	m := s.waiting[0]
 	s.waiting = s.waiting[1:]
+	s.waitingBytes -= len(m.Params)
 	return s.begin(client, m), m
 }
 
@@ -156,7 +169,13 @@ func (c *Client) cancelRequest(params json.RawMessage) {
 		cancel(errWithdrawn)
 		return
 	}
-	s.waiting = slices.DeleteFunc(s.waiting, func(m *transport.Message) bool { return normalized(m.ID) == key })
+	s.waiting = slices.DeleteFunc(s.waiting, func(m *transport.Message) bool {
+		if normalized(m.ID) != key {
+			return false
+		}
+		s.waitingBytes -= len(m.Params)
+		return true
+	})
 }
 
 // normalized is the id under which a request is known: 1 and "1" are the same to servers that mix them up.

@@ -208,11 +208,11 @@ func TestCustomRequests(t *testing.T) {
 func TestAServerThatAsksAndDoesNotReadCostsABoundedQueue(t *testing.T) {
 	var log diagnostics
 	_, p := connected(t, &mcp.Options{Logger: log.logger()})
-	for i := range 1100 {
-		p.write(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i)
+	for range 300 {
+		p.write(`{"jsonrpc":"2.0","id":"%064000d","method":"ping"}`, 1)
 	}
 	assert.JSONEq(t, `{}`, string(p.read().Result)) // the first of those that were kept
-	assert.Contains(t, log.String(), "the server does not read")
+	log.wait(t, "the server does not read")
 }
 
 func TestTheServerCancelsItsRequest(t *testing.T) {

@@ -18,6 +18,7 @@ var toolList = listing[Tool]{
 	offered: func(s *ServerCapabilities) bool { return s.Tools != nil },
 	decode:  decodeToolsPage,
 	sift:    (*Client).siftTools,
+	begin:   func(c *Client) (end func()) { return c.tools.begin() },
 }
 
 // Tools walks the server's tools, and fetches each page when the loop gets there. After an error it ends. A server that
@@ -67,7 +68,7 @@ func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...Ca
 		return nil, err
 	}
 	if o.validate {
-		if err := tool.output.check(c, result); err != nil {
+		if err := tool.output.check(ctx, c, result); err != nil {
 			return nil, r.wrap(err)
 		}
 	}

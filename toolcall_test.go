@@ -90,7 +90,7 @@ func TestSchemasThatCannotBeUsedAreADiagnostic(t *testing.T) {
 		p.answer(p.expect("tools/call"), `{"structuredContent":{"a":1}}`)
 		_, err := result()
 		require.NoError(t, err, name)
-		assert.Contains(t, log.String(), "tool="+name)
+		log.wait(t, "tool="+name)
 	}
 }
 

@@ -15,13 +15,30 @@ import (
 type toolIndex struct {
 	mu    sync.Mutex
 	tools map[string]*knownTool
+	bytes int  // of their schemas
+	walks int  // how many walks of the whole list have begun
 	stale bool // the list has changed since
 }
+
+// maxIndexBytes and maxIndexed bound what a server can have remembered by inventing tools. Beyond that everything is
+// forgotten, and listed again when it is needed.
+const (
+	maxIndexBytes = 16 << 20
+	maxIndexed    = 10_000
+)
 
 // knownTool is what a call needs to know about a tool. The zero value is that of a tool that no list has.
 type knownTool struct {
 	output   *outputSchema // nil if it has none
 	mirrored []mirrored
+	walk     int // the last one that it was seen in
+}
+
+func (k *knownTool) size() int {
+	if k == nil || k.output == nil {
+		return 0
+	}
+	return len(k.output.raw)
 }
 
 // outputSchema is a schema that is compiled when it is first needed, and once.
@@ -67,10 +84,30 @@ func (x *toolIndex) remember(t *Tool, known *knownTool) {
 }
 
 func (x *toolIndex) set(name string, known *knownTool) {
-	if x.tools == nil {
-		x.tools = make(map[string]*knownTool)
+	x.bytes += known.size() - x.tools[name].size()
+	if x.tools == nil || x.bytes > maxIndexBytes || len(x.tools) >= maxIndexed {
+		x.tools, x.bytes = make(map[string]*knownTool), known.size()
 	}
+	known.walk = x.walks
 	x.tools[name] = known
+}
+
+// begin begins a walk of the whole list. What is returned ends it: tools that it has not come across are gone.
+func (x *toolIndex) begin() (end func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.walks++
+	walk := x.walks
+	return func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		for name, known := range x.tools {
+			if known.walk < walk {
+				x.bytes -= known.size()
+				delete(x.tools, name)
+			}
+		}
+	}
 }
 
 // forget has the next lookup list the tools again, since the server says that they changed.
@@ -110,9 +147,25 @@ func (x *toolIndex) get(name string) *knownTool {
 	return x.tools[name]
 }
 
+// validate checks content. A large one may take a while, which the caller need not wait for.
+func (s *outputSchema) validate(ctx context.Context, content json.RawMessage) error {
+	const quick = 32 << 10
+	if len(content) <= quick {
+		return s.checker.Validate(content)
+	}
+	checked := make(chan error, 1)
+	go func() { checked <- s.checker.Validate(content) }()
+	select {
+	case err := <-checked:
+		return err
+	case <-ctx.Done():
+		return ended(ctx)
+	}
+}
+
 // check reports as an [*OutputError] that a result does not fit. Failures of the tool are not checked: their content is
 // about the failure. A nil outputSchema accepts everything.
-func (s *outputSchema) check(c *Client, result *CallToolResult) error {
+func (s *outputSchema) check(ctx context.Context, c *Client, result *CallToolResult) error {
 	if s == nil || result.IsError {
 		return nil
 	}
@@ -130,7 +183,9 @@ func (s *outputSchema) check(c *Client, result *CallToolResult) error {
 	if content == nil {
 		return &OutputError{Result: result, Err: errNoStructure}
 	}
-	switch err := s.checker.Validate(content); {
+	switch err := s.validate(ctx, content); {
+	case ctx.Err() != nil:
+		return ended(ctx)
 	case errors.Is(err, schema.ErrTooComplex):
 		c.log.Warn("a tool's result was not checked", slog.String("tool", s.tool), slog.Any("error", err))
 		return nil

@@ -139,5 +139,5 @@ func (c *Client) changed(e Event) {
 			handler = func(ctx context.Context) { on.ResourceUpdated(ctx, e.URI) }
 		}
 	}
-	c.enqueue(e, handler)
+	c.enqueue(e, len(e.URI), handler)
 }

@@ -1,6 +1,7 @@
 package pipe_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -153,4 +154,28 @@ func TestProgramWithoutWaitAndStderr(t *testing.T) {
 			assert.Zero(t, p.kills)
 		})
 	}
+}
+
+// A server may close its input and go on. Whether it ends is waited for once, and no longer than the caller wants.
+func TestServerThatDoesNotTakeItsInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram()
+		conn := connect(t, p, pipe.Transport{})
+		_ = p.stdin.Close()
+		started := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		assert.ErrorContains(t, conn.Send(ctx, outgoing(1, "1")), "does not take its input")
+		assert.Equal(t, 20*time.Millisecond, time.Since(started))
+		for range 3 {
+			assert.Error(t, conn.Send(t.Context(), outgoing(2, "1")))
+		}
+		assert.Equal(t, 20*time.Millisecond, time.Since(started))
+		assert.NoError(t, conn.Close())
+	})
+}
+
+func TestTransportWithoutOpen(t *testing.T) {
+	_, err := (&pipe.Transport{}).Connect(t.Context())
+	assert.ErrorContains(t, err, "Open")
 }

@@ -1,6 +1,7 @@
 package pipe
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -133,8 +134,8 @@ func call(f func() error) <-chan error {
 }
 
 // Exit tells how the program ended.
-func (p *process) Exit(limit time.Duration) error {
-	if !procconn.WaitFor(p.ended, limit) {
+func (p *process) Exit(ctx context.Context, limit time.Duration) error {
+	if !procconn.WaitIn(ctx, p.ended, limit) {
 		return nil
 	}
 	procconn.WaitFor(p.stderr.Ended(), drainWait)

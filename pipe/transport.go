@@ -63,6 +63,9 @@ func (t *Transport) Connect(ctx context.Context) (transport.Conn, error) {
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("pipe: %w", context.Cause(ctx))
 	}
+	if t.Open == nil {
+		return nil, errors.New("pipe: there is no function Open")
+	}
 	p, err := t.Open(ctx)
 	if err == nil {
 		err = p.check()

@@ -13,7 +13,8 @@
 // [DefaultKillGrace], and sends SIGKILL. It ends as soon as no process of the group runs, and takes at most two seconds
 // more than both periods. Meanwhile it reads away what the server still writes. A server that ends by itself takes what
 // it started along: SIGTERM, and SIGKILL half a second later. The leader of the group is reaped last, so that no signal
-// can reach a process that got its number.
+// can reach a process that got its number. A descendant that makes a session of its own (setsid, a daemon) is in no group
+// of the server's and lives on, except on Windows.
 //
 // Windows has no SIGTERM for a process without a console: there the job is killed after the first period. On the BSDs
 // the members of a group are not known, so what a server leaves behind is killed without being asked. On systems other

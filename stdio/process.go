@@ -1,6 +1,7 @@
 package stdio
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -76,8 +77,8 @@ func (p *process) Wait() error {
 
 // Exit waits for a server whose stream has ended, since the stream often ends first, and reports how it exited; nil if
 // it runs on.
-func (p *process) Exit(limit time.Duration) error {
-	if !procconn.WaitFor(p.group.Exited(), limit) {
+func (p *process) Exit(ctx context.Context, limit time.Duration) error {
+	if !procconn.WaitIn(ctx, p.group.Exited(), limit) {
 		return nil
 	}
 	<-p.group.Reaped()

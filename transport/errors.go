@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 )
 
 // Errors that a transport and the client share. They are matched with errors.Is.
@@ -48,12 +49,17 @@ type RPCError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// Error gives the message and the code. Data stays out of it: it is of any size, and the peer's own.
+// Error gives the message, at most 1 KiB of it, and the code. Data stays out of it: it is of any size, and the peer's own.
 func (e *RPCError) Error() string {
-	if e.Message == "" {
+	const most = 1 << 10
+	message := e.Message
+	if len(message) > most {
+		message = strings.ToValidUTF8(message[:most], "") + " ..."
+	}
+	if message == "" {
 		return "error " + strconv.FormatInt(e.Code, 10)
 	}
-	return e.Message + " (" + strconv.FormatInt(e.Code, 10) + ")"
+	return message + " (" + strconv.FormatInt(e.Code, 10) + ")"
 }
 
 // A FaultError describes what arrived in place of a message.

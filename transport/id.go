@@ -74,6 +74,9 @@ func (id ID) Int64() (int64, bool) {
 	return 0, false
 }
 
+// Size is how many bytes the id holds beyond its own fixed size.
+func (id ID) Size() int { return len(id.text) }
+
 // Append adds the JSON text of the id to b: null where there is none.
 func (id ID) Append(b []byte) []byte {
 	switch id.kind {

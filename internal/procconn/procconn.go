@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed62b61957/mcp/transport"
@@ -20,9 +21,9 @@ type Process interface {
 	// Close begins to end the process, does not wait for that, and unblocks Read and Write. It is called once.
 	io.ReadWriteCloser
 
-	// Exit tells how a process ended whose stream has ended. It waits for that, for limit at most, and returns nil if
-	// the process runs on.
-	Exit(limit time.Duration) error
+	// Exit tells how a process ended whose stream has ended. It waits for that, until ctx is done and for limit at most,
+	// and returns nil if the process runs on.
+	Exit(ctx context.Context, limit time.Duration) error
 
 	// Wait waits after Close until the process is gone and everything is freed, in bounded time. It may be called more
 	// than once, from any goroutine, and returns the same each time.
@@ -39,6 +40,7 @@ type conn struct {
 	stream  transport.Conn
 	process Process
 	name    string
+	waited  atomic.Bool // whether it is known that a failed write need not be the end of the process
 }
 
 func (c *conn) Traits() transport.Traits { return c.stream.Traits() }
@@ -49,7 +51,11 @@ func (c *conn) Send(ctx context.Context, out transport.Outgoing) error {
 	if err == nil || !errors.As(err, &broken) {
 		return err
 	}
-	exit := c.process.Exit(exitWait)
+	limit := exitWait
+	if c.waited.Swap(true) {
+		limit = 0
+	}
+	exit := c.process.Exit(ctx, limit)
 	switch {
 	case exit == nil:
 		return err
@@ -65,7 +71,7 @@ func (c *conn) Receive(ctx context.Context) (*transport.Message, error) {
 	if err == nil || errors.Is(err, transport.ErrClosed) {
 		return m, err
 	}
-	if exit := c.process.Exit(exitWait); exit != nil {
+	if exit := c.process.Exit(ctx, exitWait); exit != nil {
 		return nil, exit
 	}
 	return nil, err
@@ -85,7 +91,7 @@ type stream struct{ Process }
 func (s stream) Write(p []byte) (int, error) {
 	n, err := s.Process.Write(p)
 	if err != nil {
-		err = &writeError{err}
+		err = &writeError{fmt.Errorf("the server does not take its input: %w", err)}
 	}
 	return n, err
 }

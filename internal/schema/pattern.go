@@ -43,6 +43,10 @@ func (t *translator) program(pattern string) (int, error) {
 	return size, nil
 }
 
+// PatternSize is about how many instructions a regular expression compiles to. One that package regexp cannot compile is
+// an error, and so is one that is too long to be looked at.
+func PatternSize(pattern string) (int, error) { return new(translator).program(pattern) }
+
 // programSize is about how many instructions re compiles to. A large character class counts for more, since \pL in the
 // text becomes a table of 5 KiB.
 func programSize(re *syntax.Regexp) int {
