@@ -1,0 +1,163 @@
+package streamablehttp_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed62b61957/mcp/streamablehttp"
+	"github.com/seed62b61957/mcp/transport"
+)
+
+func TestCloseDeletesTheSession(t *testing.T) { // field case 90
+	for status, text := range map[int]string{
+		200: "", 202: "", 204: "", 400: "", 404: "", 405: "", 501: "",
+		500: "streamablehttp: the session may live on: DELETE answered 500 Internal Server Error: no",
+		401: "streamablehttp: the session may live on: DELETE answered 401 Unauthorized: no",
+	} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			f := newFake(t)
+			f.on("DELETE", func(a *arrival) {
+				if a.status(status); status != 204 {
+					a.write("no")
+				}
+			})
+			c := open(t, f)
+			var closing sync.WaitGroup
+			for range 10 {
+				closing.Go(func() {
+					if err := c.conn.Close(); text == "" {
+						assert.NoError(t, err)
+					} else {
+						assert.EqualError(t, err, text)
+					}
+				})
+			}
+			closing.Wait()
+			c.conn.Close()
+			assert.Equal(t, 1, f.count("DELETE"))
+		})
+	}
+}
+
+func TestCloseDoesNotWaitForTheDelete(t *testing.T) { // field case 90
+	f := newFake(t)
+	f.on("DELETE", func(a *arrival) { a.linger() })
+	c := open(t, f, func(tr *streamablehttp.Transport) { tr.CloseTimeout = 50 * time.Millisecond })
+	begun := time.Now()
+	err := c.conn.Close()
+	assert.Less(t, time.Since(begun), soon)
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.ErrorContains(t, err, "the session may live on")
+}
+
+func TestCloseIsBoundedEvenSo(t *testing.T) {
+	f := newFake(t)
+	stuck := make(chan struct{})
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	c := open(t, f, func(tr *streamablehttp.Transport) {
+		tr.CloseTimeout = 10 * time.Millisecond
+		tr.DisableGetStream = true
+		tr.Client = doer(func(req *http.Request) (*http.Response, error) {
+			if req.Method == http.MethodDelete {
+				<-stuck // whatever the context says
+			}
+			return client.Do(req)
+		})
+	})
+	assert.EqualError(t, c.conn.Close(), "streamablehttp: close takes longer than 10ms")
+	close(stuck)
+}
+
+func TestCloseUnblocksEverything(t *testing.T) {
+	f := newFake(t)
+	f.on("GET", func(a *arrival) { a.stream(); a.linger() })
+	f.on("POST slow", func(a *arrival) { a.linger() })
+	f.on("POST stream", func(a *arrival) { a.stream(); a.linger() })
+	f.on("POST cut", func(a *arrival) { a.stream(); a.event("id: 1", "retry: 100000", "data:") })
+	c := open(t, f)
+	done := make(chan error, 3)
+	for id, method := range []string{"slow", "stream", "cut"} {
+		go func() {
+			_, _, err := c.call(int64(id), method)
+			done <- err
+		}()
+		f.await("POST "+method, 1)
+	}
+	f.await("GET", 1)
+	require.NoError(t, c.conn.Close())
+	for range 3 {
+		err := within(t, done)
+		assert.ErrorIs(t, err, transport.ErrClosed)
+		assert.EqualError(t, err, "streamablehttp: connection closed")
+		assert.False(t, transport.SafeToRetry(err))
+	}
+	assert.EqualError(t, within(t, c.ended), "streamablehttp: connection closed")
+	_, _, err := c.call(9, "slow")
+	assert.ErrorIs(t, err, transport.ErrClosed)
+	assert.True(t, transport.SafeToRetry(err))
+}
+
+func TestTheEndOfAContext(t *testing.T) {
+	f := newFake(t)
+	f.on("POST slow", func(a *arrival) { a.linger() })
+	f.on("POST stream", func(a *arrival) { a.stream(); a.linger() })
+	f.on("POST json", func(a *arrival) { a.set("Content-Type", "application/json"); a.write("{"); a.flush(); a.linger() })
+	f.on("POST cut", func(a *arrival) { a.stream(); a.event("id: 1", "retry: 100000", "data:") })
+	f.on("POST refused", func(a *arrival) { a.status(500); a.flush(); a.linger() })
+	f.on("POST quick", func(a *arrival) { a.json(`{}`) })
+	c := open(t, f, noGet)
+	for id, method := range []string{"slow", "stream", "json", "cut", "refused"} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, _, err := c.callContext(ctx, int64(id), method)
+			done <- err
+		}()
+		f.await("POST "+method, 1)
+		cancel(assert.AnError)
+		err := within(t, done)
+		assert.Equal(t, assert.AnError, err, method)
+	}
+	_, _, err := c.call(9, "quick")
+	assert.NoError(t, err, "the connection lives on")
+}
+
+func TestNothingIsSentAfterTheEndOfAContext(t *testing.T) { // field case 55
+	f := newFake(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	auth := &authorizer{}
+	c := open(t, f, noGet, func(tr *streamablehttp.Transport) { tr.Authorizer = auth })
+	auth.authorize = func(*http.Request, bool) error { cancel(); return nil }
+	_, _, err := c.callContext(ctx, 1, "work")
+	assert.Equal(t, context.Canceled.Error(), err.Error())
+	assert.True(t, transport.SafeToRetry(err))
+	auth.authorize = nil
+	_, _, err = c.callContext(ctx, 1, "work")
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.True(t, transport.SafeToRetry(err))
+	assert.Zero(t, f.count("POST work"))
+}
+
+func TestNothingIsSentAgainAfterTheEndOfAContext(t *testing.T) {
+	f := newFake(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	f.on("POST work", func(a *arrival) { a.status(401) })
+	c := open(t, f, noGet, func(tr *streamablehttp.Transport) {
+		tr.Authorizer = &authorizer{inspect: func(resp *http.Response) (bool, error) {
+			if resp.StatusCode == 401 {
+				cancel()
+			}
+			return resp.StatusCode == 401, nil
+		}}
+	})
+	_, _, err := c.callContext(ctx, 1, "work")
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 1, f.count("POST work"))
+}

@@ -1,0 +1,154 @@
+package streamablehttp
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed62b61957/mcp/transport"
+)
+
+const (
+	// drainBytes and drainTime bound what is read after the last byte that matters, so that the connection can be used
+	// again: most servers end a stream right after the answer, some a few milliseconds later.
+	drainBytes = 4 << 10
+	drainTime  = 50 * time.Millisecond
+	// errorBodyTime bounds the reading of the body of a refusal.
+	errorBodyTime = 2 * time.Second
+)
+
+// A reply is a response whose body can be given up at any time.
+type reply struct {
+	*http.Response
+	request *http.Request // as it went out; Response.Request is up to the Doer
+	cancel  context.CancelFunc
+}
+
+// abandon frees what belongs to the response. Whatever is unread of it is lost, mostly with its connection.
+func (r *reply) abandon() {
+	r.cancel()
+	r.Body.Close()
+}
+
+// discard is for a response of which only the header matters, and after which another request follows at once.
+func (r *reply) discard() {
+	if 0 <= r.ContentLength && r.ContentLength <= drainBytes {
+		r.readFor(drainTime, drainBytes)
+	}
+	r.abandon()
+}
+
+// readFor reads the body up to a number of bytes, a time, or its end. There is nothing more to be read afterwards if the
+// time was over.
+func (r *reply) readFor(d time.Duration, limit int64) (data []byte, ended bool) {
+	timer := time.AfterFunc(d, r.cancel)
+	defer timer.Stop()
+	data, err := io.ReadAll(io.LimitReader(r.Body, limit))
+	if err != nil || int64(len(data)) < limit {
+		return data, err == nil
+	}
+	n, err := r.Body.Read(make([]byte, 1))
+	return data, n == 0 && err == io.EOF
+}
+
+// patience decides whether it is worth waiting for the end of a body. A server that keeps its streams open after the
+// answer is waited for ever more rarely.
+type patience struct {
+	mu    sync.Mutex
+	skip  int // this many times from now on
+	delay int // what skip is set to when it was in vain again
+}
+
+const maxSkips = 64
+
+func (p *patience) worthIt() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.skip > 0 {
+		p.skip--
+		return false
+	}
+	return true
+}
+
+func (p *patience) learn(ended bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ended {
+		p.skip, p.delay = 0, 0
+		return
+	}
+	p.delay = min(max(2*p.delay, 1), maxSkips)
+	p.skip = p.delay
+}
+
+// finish reads what is left after the answer, if it is little and comes soon, and frees the response.
+func (c *conn) finish(r *reply) {
+	if c.patience.worthIt() {
+		_, ended := r.readFor(drainTime, drainBytes)
+		c.patience.learn(ended)
+	}
+	r.abandon()
+}
+
+// statusError takes a refusal over and frees the response.
+func (r *reply) statusError() *StatusError {
+	e := &StatusError{
+		Method:     r.request.Method,
+		StatusCode: r.StatusCode,
+		Status:     r.Status,
+		Header:     r.Header,
+	}
+	if e.Status == "" {
+		e.Status = strings.TrimSpace(fmt.Sprint(e.StatusCode, " ", http.StatusText(e.StatusCode)))
+	}
+	e.Body, _ = r.readFor(errorBodyTime, maxErrorBody)
+	r.abandon()
+	e.answer = rpcError(bytes.Clone(e.Body))
+	return e
+}
+
+func (r *reply) ok() bool { return 200 <= r.StatusCode && r.StatusCode <= 299 }
+
+// media returns the media type in lower case, without parameters; "" if there is none.
+func (r *reply) media() string {
+	text := r.Header.Get("Content-Type")
+	if media, _, err := mime.ParseMediaType(text); err == nil {
+		return media
+	}
+	text, _, _ = strings.Cut(text, ";")
+	return strings.ToLower(strings.TrimSpace(text))
+}
+
+func (r *reply) isEventStream() bool { return r.media() == "text/event-stream" }
+
+// readAll reads a body up to the limit of a message. A longer one is given up.
+func (r *reply) readAll(limit int) ([]byte, error) {
+	tooLarge := fmt.Errorf("%w: the limit is %d bytes", transport.ErrMessageTooLarge, limit)
+	if r.ContentLength > int64(limit) {
+		return nil, tooLarge
+	}
+	// Room for one byte more than announced, so that the end is found without growing.
+	buf := make([]byte, 0, max(r.ContentLength+1, 512))
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		n, err := r.Body.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case len(buf) > limit:
+			return nil, tooLarge
+		case err == io.EOF:
+			return buf, nil
+		case err != nil:
+			return nil, noResponse(fmt.Errorf("the body ended early: %w", err))
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package streamablehttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/seed62b61957/mcp/internal/sse"
+	"github.com/seed62b61957/mcp/transport"
+)
+
+// stream reads the event stream that answers a request, over as many responses as the server makes of it ("Resumability
+// and Redelivery").
+func (x *exchange) stream(ctx context.Context, r *reply) error {
+	cur := newCursor(x.conn.reconnect)
+	cur.budget.MaxRetries = max(cur.budget.MaxRetries, 1)
+	for {
+		err := cur.read(sse.NewReader(r.Body, x.conn.limit), x.conn.limit, x.take)
+		if x.answered {
+			x.conn.finish(r)
+			return nil
+		}
+		r.abandon()
+		switch {
+		case err == nil:
+			return x.unanswered(nil)
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+		if r, err = x.resume(ctx, &cur, err); err != nil {
+			return err
+		}
+	}
+}
+
+// resume asks for what is left of the stream that broke because of why.
+func (x *exchange) resume(ctx context.Context, cur *cursor, why error) (*reply, error) {
+	if why == io.EOF {
+		why = errors.New("the stream ended without it")
+	}
+	if cur.lastID == "" {
+		return nil, x.unanswered(why)
+	}
+	for {
+		delay, ok := cur.budget.next()
+		if !ok {
+			return nil, x.unanswered(fmt.Errorf("gave up resuming the stream: %w", why))
+		}
+		if !sleep(ctx, delay) {
+			return nil, context.Cause(ctx)
+		}
+		r, err := x.conn.openStream(ctx, x.headers(), cur.lastID)
+		if err == nil {
+			return r, nil
+		}
+		err = dispatched(err)
+		var status *StatusError
+		switch {
+		case errors.As(err, &status) && status.StatusCode == http.StatusNotFound && x.session.hasID():
+			return nil, fmt.Errorf("%w: %w", transport.ErrSessionExpired, err)
+		case isFinal(err):
+			return nil, x.unanswered(fmt.Errorf("the stream cannot be resumed: %w", err))
+		}
+		why = err
+	}
+}

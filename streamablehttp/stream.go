@@ -1,0 +1,113 @@
+package streamablehttp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/seed62b61957/mcp/internal/sse"
+	"github.com/seed62b61957/mcp/transport"
+)
+
+// A cursor is how far a stream was read, over all the responses that carried it.
+type cursor struct {
+	lastID string // "" if the stream cannot be resumed
+	budget budget
+}
+
+func newCursor(r Reconnect) cursor { return cursor{budget: budget{Reconnect: r, retry: -1}} }
+
+// read passes the messages of an event stream to take, in order, until take returns false. It returns nil then, and else
+// what ended the stream.
+func (c *cursor) read(events *sse.Reader, limit int, take func(*transport.Message) bool) error {
+	for {
+		event, err := events.Next()
+		tooLarge := errors.Is(err, transport.ErrMessageTooLarge)
+		if err != nil && !tooLarge {
+			return err
+		}
+		c.note(&event)
+		if event.Type != "" || len(bytes.TrimSpace(event.Data)) == 0 {
+			continue // an event of the server's own, or one that only has an ID
+		}
+		more := true
+		for m := range transport.Decode(event.Data) {
+			if tooLarge {
+				m = oversized(m, limit)
+			}
+			more = take(m) && more
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// note takes what an event says about its stream.
+func (c *cursor) note(event *sse.Event) {
+	if event.HasRetry {
+		c.budget.retry = event.Retry
+	}
+	if !event.HasID {
+		return
+	}
+	c.lastID = ""
+	if isHeaderValue(event.ID) {
+		c.lastID = event.ID
+	}
+	if c.lastID != "" {
+		c.budget.failures = 0
+	}
+}
+
+// isHeaderValue reports whether text can be sent as it is (RFC 9110, section 5.5).
+func isHeaderValue(text string) bool {
+	return strings.TrimSpace(text) == text && !strings.ContainsFunc(text, func(r rune) bool {
+		return r < ' ' && r != '\t' || r == 0x7f
+	})
+}
+
+// oversized returns what is known of a message over the limit; m is what its beginning decodes to.
+func oversized(m *transport.Message, limit int) *transport.Message {
+	return &transport.Message{
+		ID:     m.ID,
+		Method: m.Method,
+		Fault:  fmt.Errorf("%w: the limit is %d bytes", transport.ErrMessageTooLarge, limit),
+	}
+}
+
+// errNoStream is a response with a good status that is no event stream.
+var errNoStream = errors.New("GET answered without an event stream")
+
+// openStream asks for an event stream: that of what the server sends unasked, or what is left of another one after the
+// event lastID.
+func (c *conn) openStream(ctx context.Context, header http.Header, lastID string) (*reply, error) {
+	header.Set("Accept", "text/event-stream")
+	if lastID != "" {
+		header.Set("Last-Event-Id", lastID)
+	}
+	r, err := c.do(ctx, outbound{method: http.MethodGet, target: c.url, header: header, refresh: true})
+	switch {
+	case err != nil:
+		return nil, err
+	case !r.ok():
+		return nil, r.statusError()
+	case !r.isEventStream():
+		r.discard()
+		return nil, errNoStream
+	}
+	return r, nil
+}
+
+// isFinal reports whether asking for a stream again is no use after err.
+func isFinal(err error) bool {
+	var status *StatusError
+	if errors.As(err, &status) {
+		return status.StatusCode < http.StatusInternalServerError || status.StatusCode == http.StatusNotImplemented
+	}
+	var redirect *redirectError
+	return errors.Is(err, errNoStream) || errors.As(err, &redirect)
+}
