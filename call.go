@@ -137,7 +137,7 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 	defer limits.stop()
 
 	m := &transport.Message{ID: transport.IntID(p.id), Method: r.method, Params: params}
-	out := transport.Outgoing{Message: m, Version: session.version(), Mirror: r.mirror, Deliver: func(m *transport.Message) {
+	out := transport.Outgoing{Message: m, Version: session.version(), Mirror: r.mirror, Header: o.header, Deliver: func(m *transport.Message) {
 		if p.listener != nil && m.IsNotification() {
 			p.listener.notified(m) // whether or not it says which subscription it belongs to
 			return

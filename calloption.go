@@ -17,6 +17,8 @@ type callOptions struct {
 	validate   bool
 	logLevel   LogLevel // sent only where a revision has it on each request
 
+	header map[string][]string
+
 	manualInput bool
 	input       *input
 }
@@ -63,6 +65,17 @@ func WithMeta(m Meta) CallOption {
 // result that does not fit is an [*OutputError]. It has no effect on other calls.
 func WithValidation() CallOption {
 	return func(o *callOptions) { o.validate = true }
+}
+
+// WithHeader adds a header to the HTTP request that carries the call, beside or in place of those of the transport. It may
+// be given more than once. The protocol's own headers cannot be set. Other transports have no headers.
+func WithHeader(name, value string) CallOption {
+	return func(o *callOptions) {
+		if o.header == nil {
+			o.header = make(map[string][]string)
+		}
+		o.header[name] = append(o.header[name], value)
+	}
 }
 
 // WithManualInput has a call return an [*InputRequiredError] when the server needs input (2026-07-28), in place of having

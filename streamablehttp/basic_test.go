@@ -25,7 +25,7 @@ func TestAClientOverHTTP(t *testing.T) {
 		a.event(`data: ` + a.answer(`{"n":2}`))
 		a.linger()
 	})
-	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, nil)
+	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, legacy)
 	require.NoError(t, err)
 	f.await("GET", 1)
 	raw, err := client.Request(t.Context(), "one", nil)

@@ -210,7 +210,7 @@ func TestAThousandConcurrentCalls(t *testing.T) {
 				defer own.CloseIdleConnections()
 				tr.Client = own
 			}
-			client, err := mcp.Connect(t.Context(), tr, nil)
+			client, err := mcp.Connect(t.Context(), tr, legacy)
 			require.NoError(t, err)
 			var calling sync.WaitGroup
 			for caller := range callers {

@@ -45,7 +45,14 @@ type conn struct {
 
 var _ transport.Conn = (*conn)(nil)
 
-func (c *conn) Traits() transport.Traits { return transport.Traits{Name: "http"} }
+func (c *conn) Traits() transport.Traits {
+	return transport.Traits{
+		Name:           "http",
+		RequestStreams: true,
+		MirrorsParams:  true,
+		SilentProbe:    c.mode == LegacyOnly, // there an answer is none of the request's exchange
+	}
+}
 
 // Receive returns what the server sends on the GET stream, which starts after notifications/initialized, or on the one
 // stream of a server that speaks HTTP+SSE. It returns when ctx is done.

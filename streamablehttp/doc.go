@@ -1,5 +1,5 @@
 // Package streamablehttp reaches a Model Context Protocol server over HTTP (MCP, "Transports", Streamable HTTP), for the
-// revisions 2025-03-26 to 2025-11-25, and over the deprecated HTTP+SSE transport of 2024-11-05, to which it falls back by
+// revisions 2025-03-26 to 2026-07-28, and over the deprecated HTTP+SSE transport of 2024-11-05, to which it falls back by
 // itself.
 //
 //	client, err := mcp.Connect(ctx, &streamablehttp.Transport{URL: "https://example.com/mcp"}, nil)
@@ -17,9 +17,13 @@
 // A request whose response breaks off is resumed if the server gave its events ids. A request whose fate is unknown is
 // never sent again.
 //
+// Since 2026-07-28 there is nothing but the POST: no session, no GET stream, no resumption. Headers repeat the method of a
+// message, what it is about, and the parameters that a tool marks; values that cannot be headers are encoded. Closing the
+// response cancels a request.
+//
 // # Sessions
 //
-// The session is the one that the response to initialize names, if it does. A server that no longer knows it answers 404;
+// Until 2025-11-25 there may be a session. It is the one that the response to initialize names, if it does. A server that no longer knows it answers 404;
 // those that say so with 400 or 401 are known by their words. The error then wraps transport.ErrSessionExpired, and, as
 // nothing was executed, transport.SafeToRetry holds. The session is forgotten, and other messages fail in the same way
 // until another initialize has made a new one.

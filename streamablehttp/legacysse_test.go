@@ -113,7 +113,7 @@ func TestFallBackToHTTPAndSSE(t *testing.T) {
 			tr := &streamablehttp.Transport{URL: f.url, Header: http.Header{"X-User": {"me"}}}
 			tr.Authorizer = streamablehttp.StaticToken("token")
 			change(f, tr)
-			client, err := mcp.Connect(t.Context(), tr, nil)
+			client, err := mcp.Connect(t.Context(), tr, legacy)
 			require.NoError(t, err)
 			assert.Equal(t, "old", client.Server().Info.Name)
 			for range 3 {
@@ -132,7 +132,7 @@ func TestFallBackToHTTPAndSSE(t *testing.T) {
 
 func TestTheEndOfTheLegacyStreamEndsTheConnection(t *testing.T) {
 	f := newLegacyFake(t)
-	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, nil)
+	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, legacy)
 	require.NoError(t, err)
 	defer client.Close()
 	close(f.cut)
@@ -207,7 +207,7 @@ func TestNeitherOneNorTheOther(t *testing.T) {
 	f := newFake(t)
 	f.on("POST initialize", func(a *arrival) { a.status(404) })
 	f.on("GET", func(a *arrival) { a.status(404) })
-	_, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, nil)
+	_, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, legacy)
 	assert.ErrorContains(t, err, "streamablehttp: POST answered 404 Not Found; as HTTP+SSE: GET answered 404 Not Found")
 	_, err = (&streamablehttp.Transport{URL: f.url, LegacySSE: streamablehttp.LegacyOnly}).Connect(t.Context())
 	assert.EqualError(t, err, "streamablehttp: GET answered 404 Not Found")
@@ -220,7 +220,7 @@ func TestTheEndpointIsNotWaitedForAfterTheContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			_, err := mcp.Connect(ctx, &streamablehttp.Transport{URL: f.url, LegacySSE: mode}, nil)
+			_, err := mcp.Connect(ctx, &streamablehttp.Transport{URL: f.url, LegacySSE: mode}, legacy)
 			done <- err
 		}()
 		cancel()

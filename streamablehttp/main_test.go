@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/internal/leakcheck"
 	"github.com/seed62b61957/mcp/streamablehttp"
 	"github.com/seed62b61957/mcp/transport"
@@ -116,3 +117,8 @@ func notification(method string) *transport.Message { return &transport.Message{
 type doer func(*http.Request) (*http.Response, error)
 
 func (d doer) Do(req *http.Request) (*http.Response, error) { return d(req) }
+
+// legacy accepts the revisions with a handshake, so that a test need not play the probe for the others.
+var legacy = &mcp.Options{Versions: []string{
+	mcp.Version20251125, mcp.Version20250618, mcp.Version20250326, mcp.Version20241105,
+}}

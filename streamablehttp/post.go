@@ -24,7 +24,10 @@ func (c *conn) Send(ctx context.Context, out transport.Outgoing) error {
 	if err != nil {
 		return transport.Unsent(wrap(err))
 	}
-	s, err := c.sessions.enter(out.Message, out.Version)
+	var s *session
+	if !isModern(out.Version) {
+		s, err = c.sessions.enter(out.Message, out.Version)
+	}
 	if c.life.Err() != nil {
 		err = context.Cause(c.life) // which came before the session was taken away
 	}
@@ -95,7 +98,11 @@ func (x *exchange) headers() http.Header {
 	if x.out.Message.Method == "initialize" {
 		version = ""
 	}
-	return x.conn.headers(x.session, version, x.out.Header)
+	h := x.conn.headers(x.session, version, x.out.Header)
+	if isModern(version) {
+		mirror(h, x.out)
+	}
+	return h
 }
 
 // refused is for a response that is no success.
@@ -124,6 +131,8 @@ func (x *exchange) answer(ctx context.Context, r *reply) error {
 		return nil
 	case r.isEventStream():
 		return x.stream(ctx, r)
+	case m.Method == "subscriptions/listen":
+		return x.jsonStream(ctx, r)
 	}
 	return x.body(r)
 }

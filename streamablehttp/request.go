@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/seed62b61957/mcp/transport"
 )
@@ -22,7 +23,7 @@ type outbound struct {
 // ownHeaders are set by the protocol or by the connection, and by nobody else.
 var ownHeaders = map[string]bool{
 	"Accept": true, "Content-Type": true, "Content-Length": true, "Host": true, "Last-Event-Id": true,
-	headerSession: true, headerVersion: true,
+	headerSession: true, headerVersion: true, headerMethod: true, headerName: true,
 	"Connection": true, "Keep-Alive": true, "Proxy-Connection": true, "Proxy-Authenticate": true,
 	"Proxy-Authorization": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
 }
@@ -31,7 +32,7 @@ var ownHeaders = map[string]bool{
 func userHeader(given map[string][]string) http.Header {
 	h := make(http.Header, len(given)+5)
 	for name, values := range given {
-		if name = http.CanonicalHeaderKey(name); !ownHeaders[name] {
+		if name = http.CanonicalHeaderKey(name); !ownHeaders[name] && !strings.HasPrefix(name, headerParamPrefix) {
 			h[name] = append([]string(nil), values...)
 		}
 	}

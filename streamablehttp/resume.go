@@ -40,7 +40,7 @@ func (x *exchange) resume(ctx context.Context, cur *cursor, why error) (*reply, 
 	if why == io.EOF {
 		why = errors.New("the stream ended without it")
 	}
-	if cur.lastID == "" {
+	if cur.lastID == "" || isModern(x.out.Version) {
 		return nil, x.unanswered(why)
 	}
 	for {

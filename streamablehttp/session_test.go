@@ -30,7 +30,7 @@ func TestALostSessionIsMadeAnew(t *testing.T) { // field case 60, through the cl
 		}
 		a.json(`{"ok":true}`)
 	})
-	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url, DisableGetStream: true}, nil)
+	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url, DisableGetStream: true}, legacy)
 	require.NoError(t, err)
 	defer client.Close()
 	raw, err := client.Request(t.Context(), "work", nil)
@@ -46,7 +46,7 @@ func TestALostSessionIsMadeAnew(t *testing.T) { // field case 60, through the cl
 func TestASessionThatIsLostTwiceIsAnError(t *testing.T) { // field case 60
 	f := newFake(t)
 	f.on("POST work", func(a *arrival) { a.status(404) })
-	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, nil)
+	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, legacy)
 	require.NoError(t, err)
 	defer client.Close()
 	_, err = client.Request(t.Context(), "work", nil)
@@ -76,7 +76,7 @@ func TestConcurrentCallsShareOneNewSession(t *testing.T) {
 		refused.Wait() // so that all of them are under way
 		a.status(404)
 	})
-	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, nil)
+	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, legacy)
 	require.NoError(t, err)
 	defer client.Close()
 	var calling sync.WaitGroup
