@@ -13,8 +13,8 @@ import (
 // errProbeKilled says that the server ended when it was asked for the revisions that it speaks.
 var errProbeKilled = errors.New("the server ended when it was probed")
 
-// negotiate agrees with the server on a revision (2026-07-28, basic/versioning). Which era a server belongs to cannot be
-// told in advance; if the caller accepts both, it is asked.
+// negotiate agrees with the server on a revision (2026-07-28, basic/versioning). Which era a server belongs to cannot
+// be told in advance; if the caller accepts both, it is asked.
 func (c *Client) negotiate(ctx context.Context) error {
 	modern, legacy := modernVersions(c.opts.Versions), legacyVersions(c.opts.Versions)
 	switch {
@@ -54,8 +54,8 @@ type offer struct {
 }
 
 // detect asks a server that may belong to either era, and may not even answer: some legacy servers ignore what they do
-// not know, and some servers take long to start. So silence means nothing; after a while the handshake is begun as well,
-// and the first decisive answer wins. A server that has accepted one way to begin is never asked to change.
+// not know, and some servers take long to start. So silence means nothing; after a while the handshake is begun as
+// well, and the first decisive answer wins. A server that has accepted one way to begin is never asked to change.
 func (c *Client) detect(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx) // ends what is still waited for
 	defer cancel()

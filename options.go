@@ -23,7 +23,8 @@ type Options struct {
 	Versions []string
 
 	// ProbeTimeout is how long Connect waits for the answer of a server that may belong to either era before it begins
-	// the handshake of the legacy one as well: 1 s if zero. It matters only where the two share a channel (stdio, pipe).
+	// the handshake of the legacy one as well: 1 s if zero. It matters only where the two share a channel (stdio,
+	// pipe).
 	ProbeTimeout time.Duration
 	// Timeout bounds the time in which a call sees neither an answer nor progress: 60 s if zero, none if negative.
 	// While a handler of the client is answering the server, the time does not run.
@@ -57,8 +58,9 @@ type Options struct {
 	// Experimental are non-standard capabilities to advertise, by name; each value is a JSON object.
 	Experimental map[string]json.RawMessage
 
-	// Logger gets diagnostics: what was tolerated, skipped or dropped. Nil discards them. It is called on a goroutine of
-	// its own, and may do anything; at most 256 records wait for it, and what comes on top is counted in the next one.
+	// Logger gets diagnostics: what was tolerated, skipped or dropped. Nil discards them. It is called on a goroutine
+	// of its own, and may do anything; at most 256 records wait for it, and what comes on top is counted in the next
+	// one.
 	Logger *slog.Logger
 }
 
