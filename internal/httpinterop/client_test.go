@@ -36,7 +36,8 @@ type session struct {
 
 	messages chan *mcp.LogMessage
 	updated  chan string
-	changed  chan struct{}
+	changed  chan struct{} // the tools
+	offered  chan struct{} // other resources
 }
 
 // connect makes a client with every handler set. It is closed at the end, if it was not before.
@@ -48,11 +49,14 @@ func connect(t testing.TB, url string, versions []string) *session {
 }
 
 // connectOver has the transport's requests go through below.
-func connectOver(t testing.TB, transport *streamablehttp.Transport, below http.RoundTripper, versions []string) *session {
+func connectOver(
+	t testing.TB, transport *streamablehttp.Transport, below http.RoundTripper, versions []string,
+) *session {
 	t.Helper()
 	s := &session{
 		t: t, wire: &wire{below: below}, log: &journal{},
-		messages: make(chan *mcp.LogMessage, 16), updated: make(chan string, 16), changed: make(chan struct{}, 16),
+		messages: make(chan *mcp.LogMessage, 16), updated: make(chan string, 16),
+		changed: make(chan struct{}, 16), offered: make(chan struct{}, 16),
 	}
 	transport.Client = &http.Client{Transport: s.wire}
 	transport.Reconnect.Delay = 50 * time.Millisecond
@@ -79,9 +83,10 @@ func (s *session) options(versions []string) *mcp.Options {
 		},
 		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		On: mcp.Notifications{
-			Log:             func(_ context.Context, m *mcp.LogMessage) { send(s.messages, m) },
-			ResourceUpdated: func(_ context.Context, uri string) { send(s.updated, uri) },
-			ToolsChanged:    func(context.Context) { send(s.changed, struct{}{}) },
+			Log:              func(_ context.Context, m *mcp.LogMessage) { send(s.messages, m) },
+			ResourceUpdated:  func(_ context.Context, uri string) { send(s.updated, uri) },
+			ToolsChanged:     func(context.Context) { send(s.changed, struct{}{}) },
+			ResourcesChanged: func(context.Context) { send(s.offered, struct{}{}) },
 		},
 	}
 }

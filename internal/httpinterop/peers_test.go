@@ -42,7 +42,8 @@ var peers = []peer{
 	mcpGoPeer("mcp-go", server.WithStateful(true)),
 	mcpGoPeer("mcp-go with events", server.WithStateful(true), server.WithEventStore(server.NewInMemoryEventStore())),
 	{
-		name: "mcp-go HTTP+SSE", serve: serveMCPGoSSE, versions: legacy, version: "2025-11-25", listens: true, streams: true, mixes: true,
+		name: "mcp-go HTTP+SSE", serve: serveMCPGoSSE, versions: legacy, version: "2025-11-25",
+		listens: true, streams: true, mixes: true,
 	},
 }
 

@@ -75,7 +75,7 @@ func (w *world) tools() map[string]tool {
 }
 
 // askTimeout bounds the wait for an answer that may be lost.
-const askTimeout = 3 * time.Second
+const askTimeout = 2 * time.Second
 
 // result is what a call of work answers: its key, and as much more as was asked for.
 func result(a *arguments) string {

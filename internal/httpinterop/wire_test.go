@@ -25,7 +25,8 @@ type exchange struct {
 	version string
 	status  int
 	media   string
-	proto   int // major version of HTTP
+	proto   int  // major version of HTTP
+	resumes bool // a stream that broke off
 }
 
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -33,6 +34,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		method:  req.Method,
 		session: req.Header.Get("Mcp-Session-Id"),
 		version: req.Header.Get("Mcp-Protocol-Version"),
+		resumes: req.Header.Get("Last-Event-Id") != "",
 	}
 	if req.Body != nil {
 		data, err := io.ReadAll(req.Body)
