@@ -146,8 +146,12 @@ func TestNginxReload(t *testing.T) {
 	})
 }
 
-// listensAgain waits until changes are announced, since the old worker takes the server's stream with it.
+// listensAgain waits until the server's stream was opened anew, since the old worker has taken the first one with it,
+// and changes are announced on it.
 func listensAgain(t *testing.T, c *session) {
+	require.Eventually(t, func() bool {
+		return len(c.wire.seen(func(x exchange) bool { return x.method == http.MethodGet && x.status == http.StatusOK })) > 1
+	}, wait, time.Millisecond)
 	for len(c.changed) > 0 {
 		<-c.changed
 	}
