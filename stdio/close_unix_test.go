@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -220,3 +221,19 @@ func TestPidIsNotReusedBeforeTheEnd(t *testing.T) {
 	require.ErrorAs(t, receive(t, conn).err, &exit)
 	assert.True(t, errors.Is(syscall.Kill(exit.Pid(), 0), syscall.ESRCH), "it is reaped before Close")
 }
+
+// spawn starts another play with the standard files of this one.
+func spawn(name string, change func(*exec.Cmd)) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), playVar+"="+name)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if change != nil {
+		change(cmd)
+	}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+}
+
+// waitForEOF reads stdin to its end.
+func waitForEOF() { _, _ = io.Copy(io.Discard, os.Stdin) }

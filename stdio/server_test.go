@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -145,19 +144,3 @@ func eachLine(do func(line string)) {
 
 // forever outlives every test that goes well, and not those that fail by much.
 func forever() { time.Sleep(10 * time.Minute) }
-
-// spawn starts another play with the standard files of this one.
-func spawn(name string, change func(*exec.Cmd)) {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), playVar+"="+name)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if change != nil {
-		change(cmd)
-	}
-	if err := cmd.Start(); err != nil {
-		panic(err)
-	}
-}
-
-// waitForEOF reads stdin to its end.
-func waitForEOF() { _, _ = io.Copy(io.Discard, os.Stdin) }
