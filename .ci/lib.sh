@@ -44,6 +44,29 @@ readme_commands() {
 	' README.md
 }
 
+# npm_packages FOLDER [FILE ...]: installs what the lock file in FOLDER pins below the cache, once, and prints where.
+# Nothing that a package brings is run meanwhile; the FILEs, in node_modules, that a package would make executable in a
+# script of its own are made so here.
+npm_packages() {
+	set -e # which a command substitution has cleared
+	local hash into part file
+	hash=$(cat "$1"/package*.json | sha256sum | cut -c1-16)
+	into="$CACHE/npm-$hash"
+	if [ ! -d "$into" ]; then
+		need npm npm >&2
+		part="$into.part"
+		rm -rf "$part"
+		mkdir -p "$part"
+		cp "$1"/package*.json "$part"
+		npm ci --prefix "$part" --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+		for file in "${@:2}"; do
+			chmod +x "$part/node_modules/$file"
+		done
+		mv "$part" "$into" # whole or not at all
+	fi
+	echo "$into"
+}
+
 # has_tests: the module in this folder has tests, since go test is content when there are none.
 has_tests() {
 	local listed

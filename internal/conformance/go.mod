@@ -1,0 +1,9 @@
+module github.com/seed62b61957/mcp/internal/conformance
+
+go 1.26.0
+
+require github.com/seed62b61957/mcp v0.0.0
+
+require github.com/google/jsonschema-go v0.4.3 // indirect
+
+replace github.com/seed62b61957/mcp => ../..
