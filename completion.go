@@ -11,9 +11,10 @@ import (
 
 // CompleteRef names what an argument is completed for: see [PromptRef] and [ResourceRef].
 type CompleteRef struct {
-	Type string `json:"type"` // "ref/prompt" or "ref/resource"
-	Name string `json:"name,omitempty"`
-	URI  string `json:"uri,omitempty"`
+	Type  string `json:"type"` // "ref/prompt" or "ref/resource"
+	Name  string `json:"name,omitempty"`
+	Title string `json:"title,omitempty"` // of a prompt, for people (2025-06-18)
+	URI   string `json:"uri,omitempty"`
 }
 
 // PromptRef names a prompt.

@@ -130,6 +130,10 @@ func TestCompletion(t *testing.T) {
 	assert.JSONEq(t, `{"type":"ref/prompt","name":"p"}`, written(t, PromptRef("p")))
 	assert.JSONEq(t, `{"type":"ref/resource","uri":"u/{x}"}`, written(t, ResourceRef("u/{x}")))
 
+	var titled CompleteRef
+	require.NoError(t, json.Unmarshal([]byte(`{"type":"ref/prompt","name":"p","title":"P"}`), &titled))
+	assert.Equal(t, `{"type":"ref/prompt","name":"p","title":"P"}`, written(t, titled))
+
 	text := `{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"<"},` +
 		`"context":{"arguments":{"b":"c"}}}`
 	request := CompleteRequest{Ref: PromptRef("p"), Argument: "a", Value: "<", Context: map[string]string{"b": "c"}}
