@@ -190,8 +190,9 @@ func TestSilenceOnTheProbeMeansNothing(t *testing.T) {
 		{"a slow modern server that refuses the handshake first", func(p *peer, discover, initialize wire) {
 			time.Sleep(5 * time.Second)
 			p.write(refused, initialize.ID)
+			time.Sleep(time.Second)
 			p.answer(discover, discovered)
-		}, true, 6 * time.Second},
+		}, true, 7 * time.Second},
 		{"a slow server that goes over to the handshake", func(p *peer, discover, initialize wire) {
 			time.Sleep(5 * time.Second)
 			p.answer(discover, discovered)

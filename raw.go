@@ -101,8 +101,13 @@ func (c *Client) attemptNotify(ctx context.Context, method string, params json.R
 	}
 	ctx, cancel := c.boundedBy(ctx, method)
 	defer cancel()
+	session := c.session.Load()
+	params, err := (&request{params: params}).withMeta(0, session.commonMeta(), &callOptions{})
+	if err != nil {
+		return transport.Unsent(err)
+	}
 	m := &transport.Message{Method: method, Params: params}
-	err := c.conn.Send(ctx, transport.Outgoing{Message: m, Version: c.version(), Deliver: c.dispatch})
+	err = c.conn.Send(ctx, transport.Outgoing{Message: m, Version: c.version(), Deliver: c.dispatch})
 	if err != nil && ctx.Err() != nil {
 		return ended(ctx)
 	}

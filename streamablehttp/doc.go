@@ -12,8 +12,9 @@
 // rarely.
 //
 // What the server sends unasked comes on a GET stream, which is opened in the background after
-// notifications/initialized and never delays anything. A server may refuse it. If one that there was is lost for good,
-// Receive says so once, as a message with a Fault. [Reconnect] tells how streams are taken up again.
+// notifications/initialized. Sending that notification takes until the server begins to respond to the GET, or 20 ms
+// after that was written. A server may refuse it. If a stream that there was is lost for good, Receive says so once, as
+// a message with a Fault. [Reconnect] tells how streams are taken up again.
 //
 // A request whose response breaks off is resumed if the server gave its events ids. A request whose fate is unknown is
 // never sent again.

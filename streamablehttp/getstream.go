@@ -3,6 +3,8 @@ package streamablehttp
 import (
 	"context"
 	"fmt"
+	"net/http/httptrace"
+	"sync"
 	"time"
 
 	"github.com/seed62b61957/mcp/internal/sse"
@@ -11,19 +13,45 @@ import (
 
 // listen opens the stream of what the server sends unasked ("Listening for Messages from the Server"), in the
 // background: a server may withhold even the header of its response, and may not have such a stream at all.
-func (c *conn) listen(s *session, version string) {
+//
+// It returns when the server has begun to respond, so that the stream is there before whatever the caller sends next:
+// there are servers that drop what they have to say while there is none. One that withholds the response, as a proxy
+// may, is not waited for.
+func (c *conn) listen(caller context.Context, s *session, version string) {
 	if c.noGet {
 		return
 	}
 	ctx, stop := context.WithCancel(c.life)
+	asked := make(chan struct{})
+	tell := sync.OnceFunc(func() { close(asked) })
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest:         func(httptrace.WroteRequestInfo) { time.AfterFunc(headPatience, tell) },
+		GotFirstResponseByte: tell,
+	})
 	started := c.sessions.listening(s, stop) && c.start(func() {
 		defer stop()
-		c.keepListening(ctx, s, version)
+		defer tell()
+		c.keepListening(traced, s, version)
 	})
 	if !started {
 		stop()
+		return
+	}
+	patience := time.NewTimer(askPatience)
+	defer patience.Stop()
+	select {
+	case <-asked:
+	case <-patience.C:
+	case <-caller.Done():
 	}
 }
+
+const (
+	// askPatience bounds the wait for the request of the GET stream to be written, headPatience then that for the
+	// beginning of the response.
+	askPatience  = 100 * time.Millisecond
+	headPatience = 20 * time.Millisecond
+)
 
 // keepListening opens the stream again when it breaks, until the server refuses it or the budget is spent. The end of a
 // stream that there was, which nothing else shows, is reported through Receive.

@@ -2,12 +2,14 @@ package streamablehttp_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/streamablehttp"
 )
 
@@ -180,4 +182,22 @@ func TestCloseDoesNotNeedAReceiver(t *testing.T) {
 	require.NoError(t, conn.Close())
 	_, err = conn.Receive(t.Context())
 	assert.EqualError(t, err, "streamablehttp: connection closed")
+}
+
+// There are servers that drop what they have to say to a client without a stream.
+func TestTheGetStreamIsAskedForBeforeAnythingElse(t *testing.T) {
+	for range 50 {
+		f := newFake(t)
+		f.on("GET", func(a *arrival) { a.stream(); a.linger() })
+		f.on("POST one", func(a *arrival) { a.json(`{}`) })
+		client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, legacy)
+		require.NoError(t, err)
+		_, err = client.Request(t.Context(), "one", nil)
+		require.NoError(t, err)
+		order := f.order()
+		get, one := slices.Index(order, "GET"), slices.Index(order, "POST one")
+		require.GreaterOrEqual(t, get, 0)
+		require.Less(t, get, one)
+		require.NoError(t, client.Close())
+	}
 }

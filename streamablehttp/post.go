@@ -64,7 +64,7 @@ func (x *exchange) run(ctx context.Context, cancel context.CancelCauseFunc, body
 	case m.Method == "initialize" && c.mayFallBack(err):
 		return x.fallBack(ctx, body, err)
 	case m.Method == "notifications/initialized" && err == nil:
-		c.listen(x.session, x.out.Version)
+		c.listen(ctx, x.session, x.out.Version)
 	}
 	return err
 }
