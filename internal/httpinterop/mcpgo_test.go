@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the older revisions, which are tested here, have what the newest one deprecates
+
 package httpinterop
 
 import (

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/seed62b61957/mcp/internal/leakcheck"
 )
 
 // A peer is one way to serve the tools, with what is known about it.
@@ -108,6 +109,7 @@ func forEach(t *testing.T, suits func(*peer) bool, test func(*testing.T, *peer, 
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {
+			leakcheck.Goroutines(t)
 			w := newWorld()
 			url := p.serve(t, w)
 			t.Cleanup(w.end) // before the server's own cleanup, which waits for calls
