@@ -109,6 +109,18 @@ func TestAModernServer(t *testing.T) {
 	require.NoError(t, err)
 }
 
+func TestAnEmptyCursorIsOneLikeAnyOtherInTheModernRevision(t *testing.T) {
+	c, p := modern(t, nil)
+	list := listTools(c, t.Context())
+	p.answer(p.expect("tools/list"), `{"tools":[`+tool("a")+`],"nextCursor":""}`)
+	m := p.expect("tools/list")
+	assert.Equal(t, `""`, string(paramsOf(t, m)["cursor"]))
+	p.answer(m, `{"tools":[`+tool("b")+`]}`)
+	tools, err := list()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b"}, names(tools))
+}
+
 func TestLegacyAnswersToTheProbe(t *testing.T) {
 	for name, answer := range map[string]string{
 		"method not found":     `"error":{"code":-32601,"message":"Method not found"}`,

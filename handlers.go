@@ -38,6 +38,9 @@ func (o *Options) createMessage(ctx context.Context, params json.RawMessage) (an
 	if result == nil {
 		return nil, errNoResult
 	}
+	if c := ClientFromContext(ctx); len(result.Content) != 1 && c.version() < Version20251125 {
+		return nil, fmt.Errorf("%d blocks of content, where revision %s has one", len(result.Content), c.version())
+	}
 	return result, nil
 }
 

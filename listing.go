@@ -53,8 +53,9 @@ func (l *listing[T]) page(ctx context.Context, c *Client, cursor *string, opts [
 	if err != nil {
 		return nil, r.wrap(fmt.Errorf("unusable result: %w", err))
 	}
-	// Until 2025-11-25 an empty cursor is how some servers say that there is no more.
-	if page.NextCursor != nil && *page.NextCursor == "" {
+	// Until 2025-11-25 an empty cursor is how some servers say that there is no more; later it is one like any other
+	// (2026-07-28, server/utilities/pagination).
+	if page.NextCursor != nil && *page.NextCursor == "" && !c.session.Load().modern() {
 		page.NextCursor = nil
 	}
 	if l.sift != nil {

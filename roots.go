@@ -46,11 +46,15 @@ func fileURI(path string, windows bool) string {
 	return u.String()
 }
 
-// RootsChanged tells the server that what [Options].Roots returns has changed. Without that handler it is an error.
+// RootsChanged tells the server that what [Options].Roots returns has changed. Without that handler it is an error. Since
+// 2026-07-28 a server asks for roots when it needs them, and there is nothing to tell.
 func (c *Client) RootsChanged(ctx context.Context) error {
 	const method = "notifications/roots/list_changed"
 	if c.opts.Roots == nil {
 		return fmt.Errorf("mcp: %s: there is no Options.Roots", method)
+	}
+	if c.session.Load().modern() {
+		return nil
 	}
 	return c.Notify(ctx, method, nil)
 }

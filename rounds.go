@@ -26,6 +26,7 @@ type InputRequest struct {
 type InputRequiredError struct {
 	Requests map[string]InputRequest // by the server's own keys; may be empty
 	State    json.RawMessage         // what to send back, as it is; nil for nothing
+	Meta     Meta
 }
 
 func (e *InputRequiredError) Error() string {
@@ -107,6 +108,7 @@ func inputRequired(result json.RawMessage) (*InputRequiredError, error) {
 	var needed struct {
 		Requests map[string]InputRequest `json:"inputRequests"`
 		State    json.RawMessage         `json:"requestState"`
+		Meta     Meta                    `json:"_meta"`
 	}
 	if err := json.Unmarshal(result, &needed); err != nil {
 		return nil, fmt.Errorf("unusable result: %w", err)
@@ -117,7 +119,7 @@ func inputRequired(result json.RawMessage) (*InputRequiredError, error) {
 	if len(needed.Requests) == 0 && needed.State == nil {
 		return nil, errors.New("unusable result: input is required, and none is named")
 	}
-	return &InputRequiredError{Requests: needed.Requests, State: needed.State}, nil
+	return &InputRequiredError{Requests: needed.Requests, State: needed.State, Meta: needed.Meta}, nil
 }
 
 // gather has the handlers answer what a server asks for, all at once. If it asks for nothing, it waits for a while.

@@ -180,6 +180,24 @@ func TestSampling(t *testing.T) {
 	assert.EqualValues(t, mcp.CodeInvalidParams, m.Error.Code)
 }
 
+func TestSamplingOfSeveralBlocksWhereTheRevisionHasOne(t *testing.T) {
+	o := &mcp.Options{
+		CreateMessage: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+			return &mcp.CreateMessageResult{Role: "assistant", Model: "m", Content: []mcp.Content{mcp.Text("a"), mcp.Text("b")}}, nil
+		},
+	}
+	const params = `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":10}`
+	_, p := connected(t, o)
+	assert.Nil(t, p.ask(`1`, "sampling/createMessage", params).Error)
+
+	connect, p := connecting(t, t.Context(), legacy(o))
+	p.answer(p.expect("initialize"), `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"2"}}`)
+	p.expect("notifications/initialized")
+	_, err := connect()
+	require.NoError(t, err)
+	assert.NotNil(t, p.ask(`1`, "sampling/createMessage", params).Error)
+}
+
 func TestCustomRequests(t *testing.T) {
 	_, p := connected(t, &mcp.Options{Requests: map[string]mcp.RequestHandler{
 		"x/echo":  func(_ context.Context, params json.RawMessage) (any, error) { return params, nil },

@@ -111,7 +111,7 @@ var inputRequired = received("tools/call", func(ctx context.Context, c *mcp.Clie
 	if needed.State != nil {
 		o["requestState"] = needed.State
 	}
-	return o, nil
+	return withMeta(o, needed.Meta), nil
 })
 
 // listedRoots is the codec of the answer to roots/list. The roots are all that a caller has a say in.
