@@ -62,8 +62,8 @@ func callAs[T any, P decodable[T]](ctx context.Context, c *Client, r *request, o
 	return result, nil
 }
 
-// exchange sends a request and returns what the server answered. A request that the server cannot have executed, because
-// it has forgotten the session or refuses the revision, is sent once more after that is mended.
+// exchange sends a request and returns what the server answered. A request that the server cannot have executed,
+// because it has forgotten the session or refuses the revision, is sent once more after that is mended.
 func (c *Client) exchange(ctx context.Context, r *request, o *callOptions) (*transport.Message, error) {
 	session := c.session.Load()
 	answer, err := c.attempt(ctx, r, o)
@@ -84,8 +84,8 @@ func (c *Client) exchange(ctx context.Context, r *request, o *callOptions) (*tra
 	return c.attempt(ctx, r, o)
 }
 
-// speakOther goes over to another revision, of those that the server named when it refused the one it was asked in. On a
-// shared channel the era stays: the server has accepted it.
+// speakOther goes over to another revision, of those that the server named when it refused the one it was asked in. On
+// a shared channel the era stays: the server has accepted it.
 func (c *Client) speakOther(ctx context.Context, old *session, refusal *RPCError) (mended bool, err error) {
 	if !old.modern() {
 		return false, nil
@@ -136,15 +136,20 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 	limits := c.newDeadline(p, r, o, cancel)
 	defer limits.stop()
 
-	m := &transport.Message{ID: transport.IntID(p.id), Method: r.method, Params: params}
-	out := transport.Outgoing{Message: m, Version: session.version(), Mirror: r.mirror, Header: o.header, Deliver: func(m *transport.Message) {
-		if p.listener != nil && m.IsNotification() {
-			p.listener.notified(m) // whether or not it says which subscription it belongs to
-			return
-		}
-		c.dispatch(m)
-		p.report(o.progress)
-	}}
+	out := transport.Outgoing{
+		Message: &transport.Message{ID: transport.IntID(p.id), Method: r.method, Params: params},
+		Version: session.version(),
+		Mirror:  r.mirror,
+		Header:  o.header,
+		Deliver: func(m *transport.Message) {
+			if p.listener != nil && m.IsNotification() {
+				p.listener.notified(m) // whether or not it says which subscription it belongs to
+				return
+			}
+			c.dispatch(m)
+			p.report(o.progress)
+		},
+	}
 	if err := c.conn.Send(ctx, out); err != nil {
 		return c.unanswered(ctx, p, r, err)
 	}

@@ -29,8 +29,8 @@ type input struct {
 	state     json.RawMessage
 }
 
-// WithTimeout bounds the time in which the call sees neither an answer nor progress, in place of [Options].Timeout. Zero
-// leaves that as it is; less means no such bound.
+// WithTimeout bounds the time in which the call sees neither an answer nor progress, in place of [Options].Timeout.
+// Zero leaves that as it is; less means no such bound.
 func WithTimeout(d time.Duration) CallOption {
 	return func(o *callOptions) { o.timeout = limit(d, o.timeout) }
 }
@@ -43,9 +43,9 @@ func WithMaxTimeout(d time.Duration) CallOption {
 
 // WithProgress has fn called for each progress notification of the call: in order, on the calling goroutine, and before
 // the call returns. There is no order between it and handlers of the server's requests, which have goroutines of their
-// own. While fn runs, the call's other progress waits, up to 4,096 notifications or 16 MiB of it: beyond that the oldest
-// waiting ones are dropped, and a diagnostic says so. A panic in fn is the caller's. A list of several pages is several
-// calls.
+// own. While fn runs, the call's other progress waits, up to 4,096 notifications or 16 MiB of it: beyond that the
+// oldest waiting ones are dropped, and a diagnostic says so. A panic in fn is the caller's. A list of several pages is
+// several calls.
 func WithProgress(fn func(Progress)) CallOption {
 	return func(o *callOptions) { o.progress = fn }
 }
@@ -67,8 +67,8 @@ func WithValidation() CallOption {
 	return func(o *callOptions) { o.validate = true }
 }
 
-// WithHeader adds a header to the HTTP request that carries the call, beside or in place of those of the transport. It may
-// be given more than once. The protocol's own headers cannot be set. Other transports have no headers.
+// WithHeader adds a header to the HTTP request that carries the call, beside or in place of those of the transport. It
+// may be given more than once. The protocol's own headers cannot be set. Other transports have no headers.
 func WithHeader(name, value string) CallOption {
 	return func(o *callOptions) {
 		if o.header == nil {
@@ -78,8 +78,8 @@ func WithHeader(name, value string) CallOption {
 	}
 }
 
-// WithManualInput has a call return an [*InputRequiredError] when the server needs input (2026-07-28), in place of having
-// the handlers of [Options] give it.
+// WithManualInput has a call return an [*InputRequiredError] when the server needs input (2026-07-28), in place of
+// having the handlers of [Options] give it.
 func WithManualInput() CallOption {
 	return func(o *callOptions) { o.manualInput = true }
 }

@@ -49,8 +49,8 @@ type Client struct {
 
 // Connect reaches a server and agrees with it on a revision of the protocol. ctx bounds connecting only; the client
 // lives on after it. On an error nothing is left behind, neither a process nor a connection, so that the error of a ctx
-// that is done may come later than that by the time that the transport's Close takes (2.5 s for a child process that has
-// to be killed).
+// that is done may come later than that by the time that the transport's Close takes (2.5 s for a child process that
+// has to be killed).
 //
 // A nil Options is the zero one. Each request of the handshake is bounded by [Options].Timeout as well, which is short
 // for a command that first downloads its program.
@@ -76,7 +76,9 @@ func Connect(ctx context.Context, t transport.Transport, o *Options) (*Client, e
 }
 
 // dial makes a connection and begins on it in the way given.
-func dial(ctx context.Context, t transport.Transport, opts *Options, begin func(*Client, context.Context) error) (*Client, error) {
+func dial(
+	ctx context.Context, t transport.Transport, opts *Options, begin func(*Client, context.Context) error,
+) (*Client, error) {
 	conn, err := t.Connect(ctx)
 	if err != nil {
 		return nil, err

@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// logQueue takes diagnostics to the caller's handler on a goroutine of their own, which exists only while there are any:
-// they arise where nothing may wait, on the reader and under locks, and the handler may do anything, even close the client.
+// logQueue takes diagnostics to the caller's handler on a goroutine of their own, which exists only while there are
+// any: they arise where nothing may wait, on the reader and under locks, and the handler may do anything, even close
+// the client.
 type logQueue struct {
 	mu      sync.Mutex
 	queue   []logEntry

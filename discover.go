@@ -9,8 +9,8 @@ import (
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
 
-// discover asks a modern server for what it is and which revisions it speaks. If it refuses and names a revision that both
-// speak, it is asked once more, in that one.
+// discover asks a modern server for what it is and which revisions it speaks. If it refuses and names a revision that
+// both speak, it is asked once more, in that one.
 func (c *Client) discover(ctx context.Context) (*ServerInfo, error) {
 	accepted := modernVersions(c.opts.Versions)
 	server, err := c.discoverIn(ctx, accepted[0])
@@ -26,7 +26,8 @@ func (c *Client) discoverIn(ctx context.Context, version string) (*ServerInfo, e
 		return nil, err
 	}
 	o := c.callOptions(nil)
-	r := &request{method: "server/discover", opening: true, in: &session{meta: meta, server: ServerInfo{ProtocolVersion: version}}}
+	in := &session{meta: meta, server: ServerInfo{ProtocolVersion: version}}
+	r := &request{method: "server/discover", opening: true, in: in}
 	answer, err := c.attempt(ctx, r, &o)
 	if err == nil && answer.Error != nil {
 		err = answer.Error

@@ -174,26 +174,41 @@ func TestSilenceOnTheProbeMeansNothing(t *testing.T) {
 		modern bool
 		after  time.Duration
 	}{
-		{"a legacy server that never answers it", func(p *peer, _, initialize wire) { p.answer(initialize, legacyInitialized) }, false, time.Second},
+		{"a legacy server that never answers it", func(p *peer, _, initialize wire) {
+			p.answer(initialize, legacyInitialized)
+		}, false, 1200 * time.Millisecond},
 		{"a slow legacy server", func(p *peer, discover, initialize wire) {
 			time.Sleep(5 * time.Second)
 			p.write(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, discover.ID)
 			p.answer(initialize, legacyInitialized)
 		}, false, 6 * time.Second},
-		{"a slow modern server", func(p *peer, discover, _ wire) {
+		{"a slow modern server that ignores the handshake", func(p *peer, discover, _ wire) {
 			time.Sleep(5 * time.Second)
 			p.answer(discover, discovered)
+			p.answer(p.expect("server/discover"), discovered)
 		}, true, 6 * time.Second},
 		{"a slow modern server that refuses the handshake first", func(p *peer, discover, initialize wire) {
 			time.Sleep(5 * time.Second)
 			p.write(refused, initialize.ID)
 			p.answer(discover, discovered)
 		}, true, 6 * time.Second},
-		{"a server that accepts both: the first answer counts", func(p *peer, discover, initialize wire) {
-			p.answer(initialize, legacyInitialized)
-			p.expect("notifications/initialized")
+		{"a slow server that goes over to the handshake", func(p *peer, discover, initialize wire) {
+			time.Sleep(5 * time.Second)
 			p.answer(discover, discovered)
-		}, false, time.Second},
+			p.answer(initialize, legacyInitialized)
+			p.write(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, p.expect("server/discover").ID)
+		}, false, 6 * time.Second},
+		{"a slow server that answers the handshake first, and stays modern", func(p *peer, discover, initialize wire) {
+			p.answer(initialize, legacyInitialized)
+			time.Sleep(100 * time.Millisecond)
+			p.answer(discover, discovered)
+			p.answer(p.expect("server/discover"), discovered)
+		}, true, 1100 * time.Millisecond},
+		{"a server that refuses to be asked again, and the handshake", func(p *peer, discover, initialize wire) {
+			p.answer(discover, discovered)
+			p.write(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, p.expect("server/discover").ID)
+			p.write(refused, initialize.ID)
+		}, true, time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -203,7 +218,7 @@ func TestSilenceOnTheProbeMeansNothing(t *testing.T) {
 				initialize := p.expect("initialize")
 				assert.Equal(t, time.Second, time.Since(start))
 				c.answer(p, discover, initialize)
-				if !c.modern && c.name[0:15] != "a server that a" {
+				if !c.modern {
 					p.expect("notifications/initialized")
 				}
 				client, err := connect()

@@ -35,12 +35,12 @@ func (c *Client) fault(m *transport.Message) {
 			return
 		}
 	}
-	attrs := []any{slog.Any("reason", m.Fault)}
 	var noise *transport.FaultError
 	if errors.As(m.Fault, &noise) {
-		attrs = append(attrs, slog.String("prefix", noise.Prefix))
+		c.log.Warn("skipped what is not a message", slog.Any("reason", noise), slog.String("prefix", noise.Prefix))
+	} else {
+		c.log.Warn("something of the server's was lost", slog.Any("reason", m.Fault))
 	}
-	c.log.Warn("skipped what is not a usable message", attrs...)
 	if m.Method != "" && m.ID.IsValid() {
 		c.post(errorResponse(m.ID, CodeInvalidRequest, m.Fault.Error()))
 	}

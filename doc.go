@@ -20,9 +20,9 @@
 // A call may see neither answer nor progress for 60 s, and lasts 1 h at most; ctx always wins, and a call returns at
 // once when it ends. A message has at most 16 MiB (a setting of the transport). A list has at most 1,000 pages. At most
 // 32 handlers of the server's requests run at once, and 256 requests wait for them. At most 1,024 notifications wait
-// for a slow handler, and at most 65,536 answers for a server that does not read. Each of these queues, and the progress
-// that waits for a slow handler, holds 16 MiB at most; what comes on top is dropped, with a diagnostic. [Options] and
-// [CallOption] change what can be changed.
+// for a slow handler, and at most 65,536 answers for a server that does not read. Each of these queues, and the
+// progress that waits for a slow handler, holds 16 MiB at most; what comes on top is dropped, with a diagnostic.
+// [Options] and [CallOption] change what can be changed.
 //
 // # Concurrency
 //

@@ -20,8 +20,8 @@ type ElicitField struct {
 	Description string
 	Type        FieldType
 	Required    bool
-	// Default is what the field starts with, nil for nothing: a string, a [json.Number], a bool or a []string. A default
-	// that the field itself would refuse is left out, but its Pattern is not looked at.
+	// Default is what the field starts with, nil for nothing: a string, a [json.Number], a bool or a []string. A
+	// default that the field itself would refuse is left out, but its Pattern is not looked at.
 	Default any
 
 	Options   []ElicitOption // of a choice, in order

@@ -79,8 +79,8 @@ func (s *ElicitSchema) Validate(content map[string]any) error {
 	return errors.Join(errs...)
 }
 
-// check returns what is wrong with a value, "" if nothing is. The value may be nil, which is absent. Without a budget the
-// pattern is not checked.
+// check returns what is wrong with a value, "" if nothing is. The value may be nil, which is absent. Without a budget
+// the pattern is not checked.
 func (f *ElicitField) check(value json.RawMessage, patterns *patternBudget) string {
 	if value == nil {
 		if f.Required {
@@ -132,8 +132,8 @@ func (f *ElicitField) checkText(text string, patterns *patternBudget) string {
 	return checkFormat(f.Format, text)
 }
 
-// patternBudget is how many instructions the patterns of a form may still compile to: a server could have the client busy
-// for minutes otherwise.
+// patternBudget is how many instructions the patterns of a form may still compile to: a server could have the client
+// busy for minutes otherwise.
 type patternBudget int
 
 const maxPatternSize = 2000

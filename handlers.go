@@ -51,7 +51,8 @@ func (o *Options) elicit(ctx context.Context, params json.RawMessage) (any, erro
 		handler = o.ElicitURL
 	}
 	if handler == nil || request.Mode != ElicitForm && request.Mode != ElicitURL {
-		return nil, invalidParams("the elicitation mode was not declared as supported") // client/elicitation, Error Handling
+		// client/elicitation, Error Handling
+		return nil, invalidParams("the elicitation mode was not declared as supported")
 	}
 	result, err := handler(ctx, &request)
 	if err != nil {

@@ -60,7 +60,8 @@ func (c *Client) alternative(err error, refused string) string {
 	return ""
 }
 
-// supportedVersions are the versions that a server named when it refused one; nil if it did not, or err is something else.
+// supportedVersions are the versions that a server named when it refused one; nil if it did not, or err is something
+// else.
 func supportedVersions(err error) []string {
 	var rpc *RPCError
 	if !errors.As(err, &rpc) {

@@ -14,11 +14,11 @@ import (
 // errNotAcknowledged says that a server ended a subscription before it had begun.
 var errNotAcknowledged = errors.New("the server ended the subscription before it acknowledged it")
 
-// Listen subscribes to changes. ctx bounds the time until the server has agreed; the subscription lives until it is closed.
-// There may be any number of them.
+// Listen subscribes to changes. ctx bounds the time until the server has agreed; the subscription lives until it is
+// closed. There may be any number of them.
 //
-// Since 2026-07-28 each is a request of its own (subscriptions/listen). Before, the server tells of lists on its own, and
-// is asked for resources one by one; what it does not offer is missing in [Subscription.Accepted].
+// Since 2026-07-28 each is a request of its own (subscriptions/listen). Before, the server tells of lists on its own,
+// and is asked for resources one by one; what it does not offer is missing in [Subscription.Accepted].
 func (c *Client) Listen(ctx context.Context, f Filter) (*Subscription, error) {
 	f.URIs = slices.Clone(f.URIs)
 	if c.session.Load().modern() {

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// legacyListeners are the subscriptions on a connection of a legacy revision, where all notifications come to everybody.
+// legacyListeners are the subscriptions on a connection of a legacy revision, where all notifications come to
+// everybody.
 type legacyListeners struct {
 	mu        sync.Mutex
 	subs      map[*Subscription]bool
@@ -58,8 +59,8 @@ func (s *ServerCapabilities) offer(f Filter) Filter {
 	return accepted
 }
 
-// releaseResource ends an interest in a resource. If it was the last one, the server is told, without waiting longer than
-// for a notice; if that fails it may go on telling, and nobody listens.
+// releaseResource ends an interest in a resource. If it was the last one, the server is told, without waiting longer
+// than for a notice; if that fails it may go on telling, and nobody listens.
 func (c *Client) releaseResource(uri string, end func(*interest)) {
 	if !c.legacy.change(uri, end) || c.ended() {
 		return

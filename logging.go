@@ -94,7 +94,8 @@ func decodeLogMessage(params json.RawMessage) (*LogMessage, error) {
 }
 
 // SetLogLevel sets the least severe level of log messages that the server sends (see [Notifications]). Until 2025-11-25
-// it asks the server, which may refuse; a later revision wants the level with each request, so that nothing is sent now.
+// it asks the server, which may refuse; a later revision wants the level with each request, so that nothing is sent
+// now.
 func (c *Client) SetLogLevel(ctx context.Context, level LogLevel, opts ...CallOption) error {
 	o := c.callOptions(opts)
 	r := &request{method: "logging/setLevel"}

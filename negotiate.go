@@ -13,8 +13,8 @@ import (
 // errProbeKilled says that the server ended when it was asked for the revisions that it speaks.
 var errProbeKilled = errors.New("the server ended when it was probed")
 
-// negotiate agrees with the server on a revision (2026-07-28, basic/versioning). Which era a server belongs to cannot be
-// told in advance; if the caller accepts both, it is asked.
+// negotiate agrees with the server on a revision (2026-07-28, basic/versioning). Which era a server belongs to cannot
+// be told in advance; if the caller accepts both, it is asked.
 func (c *Client) negotiate(ctx context.Context) error {
 	modern, legacy := modernVersions(c.opts.Versions), legacyVersions(c.opts.Versions)
 	switch {
@@ -55,7 +55,7 @@ type offer struct {
 
 // detect asks a server that may belong to either era, and may not even answer: some legacy servers ignore what they do
 // not know, and some servers take long to start. So silence means nothing; after a while the handshake is begun as well,
-// and the first decisive answer wins. A server that has accepted one way to begin is never asked to change.
+// and the first that is accepted counts. Both may be: then the server is asked what it made of them.
 func (c *Client) detect(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx) // ends what is still waited for
 	defer cancel()
@@ -71,8 +71,10 @@ func (c *Client) detect(ctx context.Context) error {
 			}
 		case o := <-probe:
 			switch {
-			case o.err == nil:
+			case o.err == nil && initialize == nil:
 				return c.adopt(o.server)
+			case o.err == nil:
+				return c.confirm(ctx, o.server, initialize)
 			case c.ended():
 				return fmt.Errorf("%w: %w", errProbeKilled, c.err)
 			case ctx.Err() != nil:
@@ -84,6 +86,8 @@ func (c *Client) detect(ctx context.Context) error {
 			}
 		case o := <-initialize:
 			switch {
+			case o.err == nil && probe != nil:
+				return c.settleUnlessProbed(ctx, o, probe)
 			case o.err == nil:
 				return c.settle(ctx, o.server)
 			case c.ended():
@@ -95,6 +99,53 @@ func (c *Client) detect(ctx context.Context) error {
 			patience.Stop()
 		}
 	}
+}
+
+const (
+	// lateProbe is how long a server that has accepted the handshake may still take to answer the probe: a slow starter
+	// found both when it began to read.
+	lateProbe = 200 * time.Millisecond
+	// lateInitialize is how long it may take the other way round.
+	lateInitialize = 5 * time.Second
+)
+
+// settleUnlessProbed ends the handshake with a server that has accepted it, unless it answers the probe as well.
+func (c *Client) settleUnlessProbed(ctx context.Context, agreed offer, probe <-chan offer) error {
+	if o, ok := within(ctx, lateProbe, probe); ok && o.err == nil {
+		initialize := make(chan offer, 1)
+		initialize <- agreed
+		return c.confirm(ctx, o.server, initialize)
+	}
+	return c.settle(ctx, agreed.server)
+}
+
+// confirm asks a server that has accepted the probe, and was sent the handshake as well, once more. Some go over to the
+// handshake, some do not, and some serve both; what it answers now is what it speaks from here on.
+func (c *Client) confirm(ctx context.Context, modern *ServerInfo, initialize <-chan offer) error {
+	again, err := c.discover(ctx)
+	switch {
+	case err == nil:
+		return c.adopt(again)
+	case ctx.Err() != nil || c.ended():
+		return err
+	}
+	if o, ok := within(ctx, lateInitialize, initialize); ok && o.err == nil {
+		return c.settle(ctx, o.server)
+	}
+	return c.adopt(modern)
+}
+
+// within waits for an offer, for a while.
+func within(ctx context.Context, d time.Duration, offers <-chan offer) (o offer, ok bool) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case o = <-offers:
+		return o, true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return offer{}, false
 }
 
 // begin runs one of the ways to begin in the background.

@@ -149,7 +149,8 @@ func (c *Client) runEvents() {
 func (c *Client) runEvent(e errand) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.log.Error("a notification handler failed", slog.String("error", fmt.Sprintf("panic: %v\n%s", v, debug.Stack())))
+			failure := fmt.Sprintf("panic: %v\n%s", v, debug.Stack())
+			c.log.Error("a notification handler failed", slog.String("error", failure))
 		}
 	}()
 	e.run(c.ctx)

@@ -23,7 +23,8 @@ type Options struct {
 	Versions []string
 
 	// ProbeTimeout is how long Connect waits for the answer of a server that may belong to either era before it begins
-	// the handshake of the legacy one as well: 1 s if zero. It matters only where the two share a channel (stdio, pipe).
+	// the handshake of the legacy one as well: 1 s if zero. It matters only where the two share a channel (stdio,
+	// pipe).
 	ProbeTimeout time.Duration
 	// Timeout bounds the time in which a call sees neither an answer nor progress: 60 s if zero, none if negative.
 	// While a handler of the client is answering the server, the time does not run.
@@ -56,9 +57,13 @@ type Options struct {
 	Requests map[string]RequestHandler
 	// Experimental are non-standard capabilities to advertise, by name; each value is a JSON object.
 	Experimental map[string]json.RawMessage
+	// Extensions are the extensions of the protocol that the caller supports, by identifier; each value is the JSON object
+	// of its settings (2026-07-28, basic/versioning, Extension Negotiation). The server's are in its capabilities.
+	Extensions map[string]json.RawMessage
 
-	// Logger gets diagnostics: what was tolerated, skipped or dropped. Nil discards them. It is called on a goroutine of
-	// its own, and may do anything; at most 256 records wait for it, and what comes on top is counted in the next one.
+	// Logger gets diagnostics: what was tolerated, skipped or dropped. Nil discards them. It is called on a goroutine
+	// of its own, and may do anything; at most 256 records wait for it, and what comes on top is counted in the next
+	// one.
 	Logger *slog.Logger
 }
 
@@ -129,7 +134,7 @@ func (o *Options) resolved() (*Options, error) {
 			return nil, fmt.Errorf("Options.Requests: %q cannot be handled here", method)
 		}
 	}
-	r.Experimental = maps.Clone(r.Experimental)
+	r.Experimental, r.Extensions = maps.Clone(r.Experimental), maps.Clone(r.Extensions)
 	return &r, nil
 }
 
@@ -147,7 +152,7 @@ func limit(d, byDefault time.Duration) time.Duration {
 
 // capabilities are what the client advertises: what there is a handler for, and nothing else.
 func (o *Options) capabilities(modern bool) *clientCapabilities {
-	c := &clientCapabilities{Experimental: o.Experimental}
+	c := &clientCapabilities{Experimental: o.Experimental, Extensions: o.Extensions}
 	if o.Roots != nil {
 		c.Roots = &rootsCapability{ListChanged: !modern} // 2026-07-28 has no notification for it
 	}

@@ -22,7 +22,8 @@ type outbox struct {
 }
 
 const (
-	// maxOutbox bounds what waits for a server that takes no bytes, and maxOutboxBytes its size: the ids are the server's.
+	// maxOutbox bounds what waits for a server that takes no bytes, and maxOutboxBytes its size: the ids are the
+	// server's.
 	maxOutbox      = 1 << 16
 	maxOutboxBytes = 16 << 20
 	// noticeTimeout bounds each message.

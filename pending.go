@@ -96,7 +96,15 @@ func (c *Client) newDeadline(p *pendingCall, r *request, o *callOptions, cancel 
 	if o.timeout <= 0 && o.maxTimeout <= 0 {
 		return nil
 	}
-	d := &deadline{call: p, client: c, idle: o.timeout, hard: o.maxTimeout, start: p.active, cancel: cancel, opening: r.opening}
+	d := &deadline{
+		call:    p,
+		client:  c,
+		idle:    o.timeout,
+		hard:    o.maxTimeout,
+		start:   p.active,
+		opening: r.opening,
+		cancel:  cancel,
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.timer = time.AfterFunc(d.left(d.start), d.fire)

@@ -120,7 +120,16 @@ func (c *Client) boundedBy(ctx context.Context, method string) (context.Context,
 
 // objectParams encodes params, nil if there are none.
 func objectParams(params any) (json.RawMessage, error) {
-	raw, err := jsonscan.AppendValue(nil, params)
+	raw, err := encodeObject(params)
+	if err != nil {
+		return nil, fmt.Errorf("params: %w", err)
+	}
+	return raw, nil
+}
+
+// encodeObject encodes what has to become a JSON object, nil if it becomes null.
+func encodeObject(v any) (json.RawMessage, error) {
+	raw, err := jsonscan.AppendValue(nil, v)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +139,6 @@ func objectParams(params any) (json.RawMessage, error) {
 	case jsonscan.Null:
 		return nil, nil
 	default:
-		return nil, fmt.Errorf("params are %v, not an object", d.Kind())
+		return nil, fmt.Errorf("%v, not an object", d.Kind())
 	}
 }

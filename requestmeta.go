@@ -32,8 +32,8 @@ func (o *Options) modernMeta(version string) (json.RawMessage, error) {
 	return meta[1 : len(meta)-1], nil
 }
 
-// withMeta returns the params of a request with the _meta that it goes out with, if any: what its revision wants on every
-// request (common), a progress token, and what the caller adds.
+// withMeta returns the params of a request with the _meta that it goes out with, if any: what its revision wants on
+// every request (common), a progress token, and what the caller adds.
 func (r *request) withMeta(id int64, common json.RawMessage, o *callOptions) (json.RawMessage, error) {
 	token := r.renewable || o.progress != nil
 	if common == nil && !token && len(o.meta) == 0 {

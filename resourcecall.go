@@ -66,8 +66,8 @@ func (c *Client) ReadResource(ctx context.Context, uri string, opts ...CallOptio
 	return callAs[ReadResourceResult](ctx, c, r, &o)
 }
 
-// SubscribeResource asks for a call of [Notifications].ResourceUpdated whenever the resource changes. [Client.Listen] gives
-// the same as a value.
+// SubscribeResource asks for a call of [Notifications].ResourceUpdated whenever the resource changes. [Client.Listen]
+// gives the same as a value.
 func (c *Client) SubscribeResource(ctx context.Context, uri string, opts ...CallOption) error {
 	if c.session.Load().modern() {
 		return c.watchResource(ctx, uri)

@@ -12,8 +12,8 @@ import (
 	"github.com/seed62b61957/mcp/transport"
 )
 
-// Since 2026-07-28 a server does not send requests. Where it needs something of the client, it answers a request with what
-// it needs, and the client sends the request again together with that (basic/patterns/mrtr).
+// Since 2026-07-28 a server does not send requests. Where it needs something of the client, it answers a request with
+// what it needs, and the client sends the request again together with that (basic/patterns/mrtr).
 
 // An InputRequest is something that a server needs before it can answer.
 type InputRequest struct {
@@ -121,7 +121,9 @@ func inputRequired(result json.RawMessage) (*InputRequiredError, error) {
 }
 
 // gather has the handlers answer what a server asks for, all at once. If it asks for nothing, it waits for a while.
-func (c *Client) gather(ctx context.Context, requests map[string]InputRequest, round int) (map[string]json.RawMessage, error) {
+func (c *Client) gather(
+	ctx context.Context, requests map[string]InputRequest, round int,
+) (map[string]json.RawMessage, error) {
 	if len(requests) == 0 {
 		return nil, pause(ctx, min(minRoundDelay<<min(round-1, 10), maxRoundDelay))
 	}

@@ -32,8 +32,8 @@ type requestServer struct {
 const (
 	maxHandlers = 32
 	maxWaiting  = 256
-	// maxQueueBytes bounds what any queue for a slow handler holds of the messages that wait in it, since each of them may
-	// be large.
+	// maxQueueBytes bounds what any queue for a slow handler holds of the messages that wait in it, since each of them
+	// may be large.
 	maxQueueBytes = 16 << 20
 	// replyTimeout bounds the sending of an answer to a peer that takes no bytes.
 	replyTimeout = time.Minute
@@ -225,18 +225,14 @@ func (c *Client) runHandler(ctx context.Context, m *transport.Message) (result a
 
 // encodeResult turns what a handler returned into the object that a result has to be.
 func encodeResult(result any) (json.RawMessage, error) {
-	raw, err := jsonscan.AppendValue(nil, result)
+	raw, err := encodeObject(result)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("result: %w", err)
 	}
-	switch d := jsonscan.New(raw); d.Kind() {
-	case jsonscan.Object:
-		return raw, nil
-	case jsonscan.Null:
-		return json.RawMessage("{}"), nil
-	default:
-		return nil, fmt.Errorf("the result is %v, not an object", d.Kind())
+	if raw == nil {
+		raw = json.RawMessage("{}")
 	}
+	return raw, nil
 }
 
 func errorResponse(id transport.ID, code int64, message string) *transport.Message {

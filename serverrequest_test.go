@@ -57,6 +57,7 @@ func TestCapabilitiesFollowFromHandlers(t *testing.T) {
 		`{"elicitation":{"url":{}}}`:           {ElicitURL: elicit},
 		`{"elicitation":{"form":{},"url":{}}}`: {Elicit: elicit, ElicitURL: elicit},
 		`{"experimental":{"x":{"y":1}}}`:       {Experimental: map[string]json.RawMessage{"x": json.RawMessage(`{"y":1}`)}},
+		`{"extensions":{"org.example/x":{}}}`:  {Extensions: map[string]json.RawMessage{"org.example/x": json.RawMessage(`{}`)}},
 		`{"sampling":{}}`:                      {CreateMessage: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) { return nil, nil }},
 		`{"sampling":{"tools":{}},"roots":{"listChanged":true}}`: {
 			CreateMessage:      func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) { return nil, nil },

@@ -36,8 +36,8 @@ type Event struct {
 	URI  string // of the resource, for ResourceUpdated
 }
 
-// A Subscription tells of changes until one side ends it. Its methods may be called from any goroutine, Events by one at a
-// time. Close it when it is no longer needed.
+// A Subscription tells of changes until one side ends it. Its methods may be called from any goroutine, Events by one
+// at a time. Close it when it is no longer needed.
 type Subscription struct {
 	accepted Filter
 	stop     func() // ends it on the server's side
@@ -52,10 +52,10 @@ type Subscription struct {
 // Accepted is the part of the filter that the server agreed to.
 func (s *Subscription) Accepted() Filter { return s.accepted }
 
-// Events walks the changes as they come, and waits in between. Equal changes that come while the loop is busy are one. The
-// loop ends without an error after Close, or when the server ended the subscription in an orderly way; with an error when
-// the connection was lost, or the server failed, or ctx is done. After an error a caller that listens again should take
-// everything for changed.
+// Events walks the changes as they come, and waits in between. Equal changes that come while the loop is busy are one.
+// The loop ends without an error after Close, or when the server ended the subscription in an orderly way; with an
+// error when the connection was lost, or the server failed, or ctx is done. After an error a caller that listens again
+// should take everything for changed.
 func (s *Subscription) Events(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Since 2026-07-28 a server tells of changes only where it was asked to listen. The client asks for what its handlers in
-// Options.On are about, and for the resources of SubscribeResource, and listens again when that ends.
+// Since 2026-07-28 a server tells of changes only where it was asked to listen. The client asks for what its handlers
+// in Options.On are about, and for the resources of SubscribeResource, and listens again when that ends.
 
 const (
 	minListenDelay = time.Second

@@ -13,8 +13,8 @@
 // [DefaultKillGrace], and sends SIGKILL. It ends as soon as no process of the group runs, and takes at most two seconds
 // more than both periods. Meanwhile it reads away what the server still writes. A server that ends by itself takes what
 // it started along: SIGTERM, and SIGKILL half a second later. The leader of the group is reaped last, so that no signal
-// can reach a process that got its number. A descendant that makes a session of its own (setsid, a daemon) is in no group
-// of the server's and lives on, except on Windows.
+// can reach a process that got its number. A descendant that makes a session of its own (setsid, a daemon) is in no
+// group of the server's and lives on, except on Windows.
 //
 // Windows has no SIGTERM for a process without a console: there the job is killed after the first period. On the BSDs
 // the members of a group are not known, so what a server leaves behind is killed without being asked. On systems other
@@ -23,8 +23,8 @@
 // # The end of a server
 //
 // Receive reports it as an [*ExitError] with the exit status and the end of stderr: within a second, and in spite of a
-// descendant that holds on to the output. Standard error is always read, whether anybody wants it or not; its last
-// 64 KiB are kept.
+// descendant that holds on to the output. Standard error is always read, whether anybody wants it or not; its last 64
+// KiB are kept.
 //
 // # The environment
 //

@@ -6,8 +6,8 @@ import (
 )
 
 // Authorizer is what stands between the transport and credentials: bearer tokens, proofs of possession, anything that a
-// request can carry. Both methods may be called concurrently, also for requests that were challenged at the same time: an
-// Authorizer that recovers (refreshes a token, asks the user) does it once for all of them.
+// request can carry. Both methods may be called concurrently, also for requests that were challenged at the same time:
+// an Authorizer that recovers (refreshes a token, asks the user) does it once for all of them.
 //
 // Requests go to the origin of [Transport].URL and nowhere else.
 type Authorizer interface {

@@ -11,8 +11,9 @@ import (
 const (
 	// maxIdlePerHost lets as many concurrent calls reuse their connections. The default of net/http is 2.
 	maxIdlePerHost = 1024
-	// maxMultiplexed bounds the connections to a host over HTTP/2, where each carries a hundred requests or more. Without
-	// a bound, net/http dials for each request that finds all of them full, and then closes most of what it dialed.
+	// maxMultiplexed bounds the connections to a host over HTTP/2, where each carries a hundred requests or more.
+	// Without a bound, net/http dials for each request that finds all of them full, and then closes most of what it
+	// dialed.
 	maxMultiplexed = 32
 )
 

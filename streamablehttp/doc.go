@@ -1,48 +1,49 @@
-// Package streamablehttp reaches a Model Context Protocol server over HTTP (MCP, "Transports", Streamable HTTP), for the
-// revisions 2025-03-26 to 2026-07-28, and over the deprecated HTTP+SSE transport of 2024-11-05, to which it falls back by
-// itself.
+// Package streamablehttp reaches a Model Context Protocol server over HTTP (MCP, "Transports", Streamable HTTP), for
+// the revisions 2025-03-26 to 2026-07-28, and over the deprecated HTTP+SSE transport of 2024-11-05, to which it falls
+// back by itself.
 //
 //	client, err := mcp.Connect(ctx, &streamablehttp.Transport{URL: "https://example.com/mcp"}, nil)
 //
 // # Messages
 //
 // Each message is a POST of its own. The answer to a request is read on the goroutine that sends it, as JSON or as an
-// event stream, and the call is over as soon as it is there: at most 4 KiB and 50 ms are spent on the rest of the stream,
-// so that its connection can be used again. A server that keeps its streams open is waited for ever more rarely.
+// event stream, and the call is over as soon as it is there: at most 4 KiB and 50 ms are spent on the rest of the
+// stream, so that its connection can be used again. A server that keeps its streams open is waited for ever more
+// rarely.
 //
-// What the server sends unasked comes on a GET stream, which is opened in the background after notifications/initialized
-// and never delays anything. A server may refuse it. If one that there was is lost for good, Receive says so once, as a
-// message with a Fault. [Reconnect] tells how streams are taken up again.
+// What the server sends unasked comes on a GET stream, which is opened in the background after
+// notifications/initialized and never delays anything. A server may refuse it. If one that there was is lost for good,
+// Receive says so once, as a message with a Fault. [Reconnect] tells how streams are taken up again.
 //
 // A request whose response breaks off is resumed if the server gave its events ids. A request whose fate is unknown is
 // never sent again.
 //
-// Since 2026-07-28 there is nothing but the POST: no session, no GET stream, no resumption. Headers repeat the method of a
-// message, what it is about, and the parameters that a tool marks; values that cannot be headers are encoded. Closing the
-// response cancels a request.
+// Since 2026-07-28 there is nothing but the POST: no session, no GET stream, no resumption. Headers repeat the method
+// of a message, what it is about, and the parameters that a tool marks; values that cannot be headers are encoded.
+// Closing the response cancels a request.
 //
 // # Sessions
 //
-// Until 2025-11-25 there may be a session. It is the one that the response to initialize names, if it does. A server that no longer knows it answers 404;
-// those that say so with 400 or 401 are known by their words. The error then wraps transport.ErrSessionExpired, and, as
-// nothing was executed, transport.SafeToRetry holds. The session is forgotten, and other messages fail in the same way
-// until another initialize has made a new one.
+// Until 2025-11-25 there may be a session. It is the one that the response to initialize names, if it does. A server
+// that no longer knows it answers 404; those that say so with 400 or 401 are known by their words. The error then wraps
+// transport.ErrSessionExpired, and, as nothing was executed, transport.SafeToRetry holds. The session is forgotten, and
+// other messages fail in the same way until another initialize has made a new one.
 //
 // # Credentials and redirects
 //
-// Headers, credentials and messages go to the origin of the URL and nowhere else. A redirect within it is followed, five
-// times at most, if the request stays what it is (307 and 308, and any for a GET); another one is an error that names
-// the target. An error never shows the URL's query, nor a header of a request.
+// Headers, credentials and messages go to the origin of the URL and nowhere else. A redirect within it is followed,
+// five times at most, if the request stays what it is (307 and 308, and any for a GET); another one is an error that
+// names the target. An error never shows the URL's query, nor a header of a request.
 //
 // # The client
 //
 // Without a Client, connections share one of the package's own: proxies from the environment (HTTP_PROXY, HTTPS_PROXY,
 // NO_PROXY), HTTP/2 where the server has it, at most 1,024 idle connections to a host, for 90 s, and none when the last
 // connection of this package is closed. It puts no bound on the connections to a server of HTTP/1.1, since a call may
-// wait for a message that itself needs one; to a server of HTTP/2 there are at most 32, each with as many requests as the
-// server allows. For anything else give a Client: certificates by TLSClientConfig of its http.Transport, a Unix socket by
-// DialContext and a URL such as http://localhost/mcp, another proxy by Proxy. A MaxConnsPerHost of its own should leave
-// room for the GET stream, every concurrent call, and an answer to the server.
+// wait for a message that itself needs one; to a server of HTTP/2 there are at most 32, each with as many requests as
+// the server allows. For anything else give a Client: certificates by TLSClientConfig of its http.Transport, a Unix
+// socket by DialContext and a URL such as http://localhost/mcp, another proxy by Proxy. A MaxConnsPerHost of its own
+// should leave room for the GET stream, every concurrent call, and an answer to the server.
 //
 // # Limits and defaults
 //

@@ -14,8 +14,8 @@ import (
 )
 
 // fake is an HTTP server that does what a test says, by what it is asked: the HTTP method, and for a POST the method of
-// the message ("answer" for a response). A request that no rule expects fails the test, and so does a rule of the test's
-// own that nobody asked for.
+// the message ("answer" for a response). A request that no rule expects fails the test, and so does a rule of the
+// test's own that nobody asked for.
 type fake struct {
 	t      testing.TB
 	url    string

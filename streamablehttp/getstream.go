@@ -9,8 +9,8 @@ import (
 	"github.com/seed62b61957/mcp/transport"
 )
 
-// listen opens the stream of what the server sends unasked ("Listening for Messages from the Server"), in the background:
-// a server may withhold even the header of its response, and may not have such a stream at all.
+// listen opens the stream of what the server sends unasked ("Listening for Messages from the Server"), in the
+// background: a server may withhold even the header of its response, and may not have such a stream at all.
 func (c *conn) listen(s *session, version string) {
 	if c.noGet {
 		return

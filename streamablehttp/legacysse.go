@@ -32,8 +32,8 @@ const endpointTimeout = 10 * time.Second
 
 var errNoEndpoint = fmt.Errorf("no endpoint event within %v", endpointTimeout)
 
-// mayFallBack reports whether the server, which refused an initialize with err, may be one of HTTP+SSE. A JSON-RPC error
-// proves that it is not: that server reads what is posted.
+// mayFallBack reports whether the server, which refused an initialize with err, may be one of HTTP+SSE. A JSON-RPC
+// error proves that it is not: that server reads what is posted.
 func (c *conn) mayFallBack(err error) bool {
 	var e *StatusError
 	if c.mode != LegacyAuto || !errors.As(err, &e) || e.answer != nil || c.sessions.everBegun() {

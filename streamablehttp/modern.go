@@ -50,8 +50,8 @@ func headerValue(s string) string {
 	return sentinelPrefix + base64.StdEncoding.EncodeToString([]byte(s)) + sentinelSuffix
 }
 
-// jsonStream reads a body that is one JSON text after the other, which some servers make of a subscription. Each has the
-// limit of a message.
+// jsonStream reads a body that is one JSON text after the other, which some servers make of a subscription. Each has
+// the limit of a message.
 func (x *exchange) jsonStream(ctx context.Context, r *reply) error {
 	body := &io.LimitedReader{R: r.Body}
 	texts := json.NewDecoder(body)

@@ -143,8 +143,8 @@ func (x *exchange) accepted(_ context.Context, r *reply) error {
 	return nil
 }
 
-// body reads a response that is no event stream. Some servers leave out the content type of JSON, or have a library guess
-// it.
+// body reads a response that is no event stream. Some servers leave out the content type of JSON, or have a library
+// guess it.
 func (x *exchange) body(r *reply) error {
 	data, err := r.readAll(x.conn.limit)
 	r.abandon() // nothing is left after the end

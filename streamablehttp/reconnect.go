@@ -10,8 +10,8 @@ import (
 // quarter at random. A server that names a delay itself (the retry field) is obeyed instead the first time, and never
 // asked sooner later on.
 //
-// What counts as a failure is a stream that brought no event with an ID, or no stream at all. An event with an ID starts
-// the count anew, and so does the GET stream when it held for longer than MaxDelay.
+// What counts as a failure is a stream that brought no event with an ID, or no stream at all. An event with an ID
+// starts the count anew, and so does the GET stream when it held for longer than MaxDelay.
 type Reconnect struct {
 	// MaxRetries is how many failures in a row are followed by another try: 5 if zero, none if below. A response that
 	// was cut off is always asked for once.

@@ -44,8 +44,8 @@ func (r *reply) discard() {
 	r.abandon()
 }
 
-// readFor reads the body up to a number of bytes, a time, or its end. There is nothing more to be read afterwards if the
-// time was over.
+// readFor reads the body up to a number of bytes, a time, or its end. There is nothing more to be read afterwards if
+// the time was over.
 func (r *reply) readFor(d time.Duration, limit int64) (data []byte, ended bool) {
 	timer := time.AfterFunc(d, r.cancel)
 	defer timer.Stop()

@@ -20,8 +20,8 @@ type cursor struct {
 
 func newCursor(r Reconnect) cursor { return cursor{budget: budget{Reconnect: r, retry: -1}} }
 
-// read passes the messages of an event stream to take, in order, until take returns false. It returns nil then, and else
-// what ended the stream.
+// read passes the messages of an event stream to take, in order, until take returns false. It returns nil then, and
+// else what ended the stream.
 func (c *cursor) read(events *sse.Reader, limit int, take func(*transport.Message) bool) error {
 	for {
 		event, err := events.Next()

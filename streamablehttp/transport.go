@@ -25,8 +25,8 @@ type Transport struct {
 	Client Doer
 
 	// Header is sent with every request. What the protocol and the connection set themselves is ignored: Accept,
-	// Content-Type, Content-Length, Host, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Param-*, and the hop-by-hop
-	// headers of RFC 9110, section 7.6.1.
+	// Content-Type, Content-Length, Host, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name,
+	// Mcp-Param-*, and the hop-by-hop headers of RFC 9110, section 7.6.1.
 	Header http.Header
 
 	// Authorizer adds credentials to requests; nil means none.

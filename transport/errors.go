@@ -16,7 +16,8 @@ var (
 	// ErrNoResponse: the exchange of a request ended without an answer. Whether the server acted on it is unknown.
 	ErrNoResponse = errors.New("no response")
 	// ErrSessionExpired: the server has forgotten the session that the message belongs to (Streamable HTTP until
-	// 2025-11-25). With [SafeToRetry] the message was not executed, and the client makes a new session and sends it again.
+	// 2025-11-25). With [SafeToRetry] the message was not executed, and the client makes a new session and sends it
+	// again.
 	ErrSessionExpired = errors.New("session expired")
 )
 
@@ -49,7 +50,8 @@ type RPCError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// Error gives the message, at most 1 KiB of it, and the code. Data stays out of it: it is of any size, and the peer's own.
+// Error gives the message, at most 1 KiB of it, and the code. Data stays out of it: it is of any size, and the peer's
+// own.
 func (e *RPCError) Error() string {
 	const most = 1 << 10
 	message := e.Message

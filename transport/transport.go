@@ -62,16 +62,16 @@ type Traits struct {
 	// MirrorsParams says that the binding repeats parameters that a tool marks for it (x-mcp-header), so that a tool
 	// with malformed marks must not be used.
 	MirrorsParams bool
-	// SilentProbe says that a server may never answer a request that it does not know (server/discover of 2026-07-28), so
-	// that the client must not wait for it.
+	// SilentProbe says that a server may never answer a request that it does not know (server/discover of 2026-07-28),
+	// so that the client must not wait for it.
 	SilentProbe bool
 	// RequestStreams says that a request has a response stream of its own, and that ending Send's ctx closes it, which
 	// cancels the request (2026-07-28). On other bindings the client sends a notice.
 	RequestStreams bool
 }
 
-// Mirror is what a message says that stands between client and server may want to know without reading it. The values are
-// as they are in the message; the binding encodes them.
+// Mirror is what a message says that stands between client and server may want to know without reading it. The values
+// are as they are in the message; the binding encodes them.
 type Mirror struct {
 	Name   string        // of the tool or prompt, or the URI of the resource; "" if the message has none
 	Params []MirrorParam // those that the tool marks

@@ -1,6 +1,6 @@
-// Package chunked reads a stream for a parser that cuts it at bytes it searches for. A connection that waits holds 2 KiB;
-// while data flows it takes chunks of 64 KiB from a pool, and what is longer than a chunk is collected in several, so that
-// each byte is moved a bounded number of times however the stream is split into reads.
+// Package chunked reads a stream for a parser that cuts it at bytes it searches for. A connection that waits holds 2
+// KiB; while data flows it takes chunks of 64 KiB from a pool, and what is longer than a chunk is collected in several,
+// so that each byte is moved a bounded number of times however the stream is split into reads.
 package chunked
 
 import (
@@ -28,8 +28,8 @@ func Get() *Chunk { return pool.Get().(*Chunk) }
 // Put returns a chunk that nobody uses any more.
 func Put(c *Chunk) { pool.Put(c) }
 
-// A Buffer holds what was read and not yet taken: the rest of one chunk, and the full chunks before it that the same item
-// began in. Release makes it ready.
+// A Buffer holds what was read and not yet taken: the rest of one chunk, and the full chunks before it that the same
+// item began in. Release makes it ready.
 type Buffer struct {
 	Src io.Reader
 	Err error // of Src, which counts once everything before it is taken

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendString appends s as a JSON string. It escapes what JSON requires, so that <, > and & go out as they are, and the
-// two separators that some peers take for line ends. Invalid UTF-8 becomes U+FFFD.
+// AppendString appends s as a JSON string. It escapes what JSON requires, so that <, > and & go out as they are, and
+// the two separators that some peers take for line ends. Invalid UTF-8 becomes U+FFFD.
 func AppendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

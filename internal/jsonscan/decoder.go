@@ -194,8 +194,8 @@ func (d *Decoder) Int64() int64 {
 	return int64(f)
 }
 
-// Object walks the members of an object: it yields each name, and the body of the loop may read that member's value. What
-// it leaves unread is passed over. A name is valid until the next one. Members with the same name are all yielded.
+// Object walks the members of an object: it yields each name, and the body of the loop may read that member's value.
+// What it leaves unread is passed over. A name is valid until the next one. Members with the same name are all yielded.
 func (d *Decoder) Object() iter.Seq[[]byte] {
 	return func(yield func(name []byte) bool) {
 		d.walk(Object, func(name []byte, _ int) bool { return yield(name) })

@@ -21,8 +21,8 @@ type Process interface {
 	// Close begins to end the process, does not wait for that, and unblocks Read and Write. It is called once.
 	io.ReadWriteCloser
 
-	// Exit tells how a process ended whose stream has ended. It waits for that, until ctx is done and for limit at most,
-	// and returns nil if the process runs on.
+	// Exit tells how a process ended whose stream has ended. It waits for that, until ctx is done and for limit at
+	// most, and returns nil if the process runs on.
 	Exit(ctx context.Context, limit time.Duration) error
 
 	// Wait waits after Close until the process is gone and everything is freed, in bounded time. It may be called more

@@ -43,8 +43,8 @@ func (t *translator) program(pattern string) (int, error) {
 	return size, nil
 }
 
-// PatternSize is about how many instructions a regular expression compiles to. One that package regexp cannot compile is
-// an error, and so is one that is too long to be looked at.
+// PatternSize is about how many instructions a regular expression compiles to. One that package regexp cannot compile
+// is an error, and so is one that is too long to be looked at.
 func PatternSize(pattern string) (int, error) { return new(translator).program(pattern) }
 
 // programSize is about how many instructions re compiles to. A large character class counts for more, since \pL in the

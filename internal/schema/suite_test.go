@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOfficialSuite runs the JSON Schema Test Suite that the library brings along. Nothing may go wrong, and all that may
-// be refused is what the package's documentation says.
+// TestOfficialSuite runs the JSON Schema Test Suite that the library brings along. Nothing may go wrong, and all that
+// may be refused is what the package's documentation says.
 func TestOfficialSuite(t *testing.T) {
 	pkg, err := build.Import("github.com/google/jsonschema-go/jsonschema", ".", build.FindOnly)
 	require.NoError(t, err)
