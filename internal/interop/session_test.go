@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,9 +23,18 @@ const wait = 30 * time.Second
 // A session is a connection to a server that was started for it.
 type session struct {
 	*mcp.Client
-	t    *testing.T
-	mark string
-	log  *journal
+	t       *testing.T
+	mark    string
+	log     *journal
+	wire    *wiretap
+	opening opening
+}
+
+// An opening is what connecting took.
+type opening struct {
+	requests  []string
+	processes int
+	took      time.Duration
 }
 
 // connect starts the server and connects to it. At the end of the test the session is closed, if it was not before.
@@ -38,25 +46,48 @@ func connect(t *testing.T, s server, o mcp.Options) *session {
 
 func connectTo(t *testing.T, command string, args []string, o mcp.Options) *session {
 	t.Helper()
-	mark := "MCP_INTEROP_MARK=" + rand.Text()
-	name, value, _ := strings.Cut(mark, "=")
+	wire, mark := launch(t, command, args)
 	log := &journal{}
 	o.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	dir := t.TempDir()
-	client, err := mcp.Connect(t.Context(), &stdio.Transport{
+	begun := time.Now()
+	client, err := mcp.Connect(t.Context(), wire, &o)
+	took := time.Since(begun)
+	require.NoError(t, err)
+	requests, processes := wire.heard()
+	session := &session{
+		Client: client, t: t, mark: mark, log: log, wire: wire,
+		opening: opening{requests, processes, took},
+	}
+	t.Cleanup(func() {
+		assert.NoError(t, client.Close())
+		assert.Empty(t, marked(mark), "processes are left after Close")
+	})
+	require.NotEmpty(t, marked(mark), "the mark is not found: the check for processes left would see nothing")
+	return session
+}
+
+// refused returns why the server cannot be connected to in the revision. Nothing of the attempt may be left.
+func refused(t *testing.T, s server, version string) error {
+	t.Helper()
+	line := s.commandLine(t)
+	wire, mark := launch(t, line[0], line[1:])
+	_, err := mcp.Connect(t.Context(), wire, &mcp.Options{Versions: []string{version}})
+	require.Error(t, err)
+	require.Empty(t, marked(mark), "processes are left after Connect failed")
+	return err
+}
+
+// launch is how a server is started, and the mark that its processes have.
+func launch(t *testing.T, command string, args []string) (wire *wiretap, mark string) {
+	t.Helper()
+	const name = "MCP_INTEROP_MARK"
+	value, dir := rand.Text(), t.TempDir()
+	return &wiretap{Transport: &stdio.Transport{
 		Command: command,
 		Args:    args,
 		Dir:     dir,
 		Env:     map[string]string{name: value, "MEMORY_FILE_PATH": filepath.Join(dir, "memory.json")},
-	}, &o)
-	require.NoError(t, err)
-	session := &session{Client: client, t: t, mark: mark, log: log}
-	t.Cleanup(func() {
-		assert.NoError(t, client.Close())
-		assert.Empty(t, processes(mark), "processes are left after Close")
-	})
-	require.NotEmpty(t, processes(mark), "the mark is not found: the check for processes left would see nothing")
-	return session
+	}}, name + "=" + value
 }
 
 // closed closes the session and returns how long it took. Nothing that it started may be left.
@@ -65,7 +96,7 @@ func (s *session) closed() time.Duration {
 	begun := time.Now()
 	require.NoError(s.t, s.Close())
 	took := time.Since(begun)
-	require.Empty(s.t, processes(s.mark), "processes are left after Close")
+	require.Empty(s.t, marked(s.mark), "processes are left after Close")
 	return took
 }
 
@@ -85,9 +116,9 @@ func (s *session) text(name string, args map[string]any, opts ...mcp.CallOption)
 	return result.Text()
 }
 
-// processes lists those that were started with the mark in their environment, whatever group or session they are in
-// now. A process that has ended and was not reaped has no environment any more; leakcheck finds those.
-func processes(mark string) []string {
+// marked lists the processes that were started with the mark in their environment, whatever group or session they are
+// in now. A process that has ended and was not reaped has no environment any more; leakcheck finds those.
+func marked(mark string) []string {
 	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
 	var found []string
 	for _, file := range environments {
