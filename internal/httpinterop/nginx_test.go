@@ -78,8 +78,11 @@ func newNginx(t testing.TB, upstream string, o nginxOptions) *nginx {
 	if o.readTimeout == 0 {
 		o.readTimeout = time.Minute
 	}
-	config := fmt.Sprintf(nginxConfig, user, strings.TrimPrefix(upstream, "http://"), listening, certificate.cert,
-		certificate.key, buffering, fmt.Sprintf("%ds", int(o.readTimeout.Seconds())))
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	require.NoError(t, os.WriteFile(cert, certificate.cert, 0o600))
+	require.NoError(t, os.WriteFile(key, certificate.key, 0o600))
+	config := fmt.Sprintf(nginxConfig, user, strings.TrimPrefix(upstream, "http://"), listening, cert, key, buffering,
+		fmt.Sprintf("%ds", int(o.readTimeout.Seconds())))
 	file := filepath.Join(dir, "nginx.conf")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 	return &nginx{

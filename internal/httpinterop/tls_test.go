@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
@@ -18,20 +19,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The certificate of every server with TLS in these tests, in files, as nginx wants it.
-var certificate struct {
-	folder, cert, key string
-}
+// certificate is that of every server with TLS in these tests, in PEM.
+var certificate struct{ cert, key []byte }
 
 // makeCertificate makes one for loopback that signs itself, and has this process trust it as it trusts the system's. It
 // must come before anything else looks at those.
 func makeCertificate() error {
-	folder, err := os.MkdirTemp("", "httpinterop")
-	if err != nil {
-		return err
-	}
-	certificate.folder = folder
-	certificate.cert, certificate.key = filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -52,30 +45,37 @@ func makeCertificate() error {
 	if err != nil {
 		return err
 	}
-	if err := writePEM(certificate.cert, "CERTIFICATE", cert); err != nil {
-		return err
-	}
-	if err := writePEM(certificate.key, "PRIVATE KEY", private); err != nil {
-		return err
-	}
-	return os.Setenv("SSL_CERT_FILE", certificate.cert)
+	certificate.cert = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})
+	certificate.key = pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
+	return trustCertificate()
 }
 
-func writePEM(file, kind string, data []byte) error {
-	return os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600)
+func trustCertificate() error {
+	folder, err := os.MkdirTemp("", "certificate")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "cert.pem")
+	if err := os.WriteFile(file, certificate.cert, 0o600); err != nil {
+		return err
+	}
+	if err := os.Setenv("SSL_CERT_FILE", file); err != nil {
+		return err
+	}
+	_, err = x509.SystemCertPool() // which reads the file, once for the process
+	return errors.Join(err, os.Unsetenv("SSL_CERT_FILE"))
 }
 
 func serverTLS(t testing.TB) *tls.Config {
-	pair, err := tls.LoadX509KeyPair(certificate.cert, certificate.key)
+	pair, err := tls.X509KeyPair(certificate.cert, certificate.key)
 	require.NoError(t, err)
 	return &tls.Config{Certificates: []tls.Certificate{pair}}
 }
 
 // clientTLS trusts the certificate alone.
 func clientTLS(t testing.TB) *tls.Config {
-	text, err := os.ReadFile(certificate.cert)
-	require.NoError(t, err)
 	pool := x509.NewCertPool()
-	require.True(t, pool.AppendCertsFromPEM(text))
+	require.True(t, pool.AppendCertsFromPEM(certificate.cert))
 	return &tls.Config{RootCAs: pool}
 }
