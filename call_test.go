@@ -59,6 +59,15 @@ func TestDoubledAndInventedAnswersAreDropped(t *testing.T) {
 	log.wait(t, "no idea")
 }
 
+func TestAnAnswerThatCannotBeReadFailsItsCall(t *testing.T) {
+	c, p := connected(t, nil)
+	result := call(c, t.Context(), "a")
+	p.write(`{"jsonrpc":"2.0","id":%s,"result":{"content":[`, p.expect("tools/call").ID)
+	_, err := result()
+	require.ErrorIs(t, err, mcp.ErrNoResponse)
+	assert.False(t, transport.SafeToRetry(err))
+}
+
 func TestAnswersInAnyOrder(t *testing.T) {
 	c, p := connected(t, nil)
 	a := call(c, t.Context(), "a")

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
@@ -31,7 +32,11 @@ func (c *Client) dispatch(m *transport.Message) {
 func (c *Client) fault(m *transport.Message) {
 	if m.Method == "" {
 		if p := c.takePending(m.ID); p != nil {
-			p.resolve(nil, m.Fault)
+			err := m.Fault
+			if !errors.Is(err, ErrMessageTooLarge) {
+				err = fmt.Errorf("%w: %w", ErrNoResponse, err) // the answer came, and cannot be read
+			}
+			p.resolve(nil, err)
 			return
 		}
 	}
