@@ -21,7 +21,7 @@ type ElicitField struct {
 	Type        FieldType
 	Required    bool
 	// Default is what the field starts with, nil for nothing: a string, a [json.Number], a bool or a []string. A
-	// default that the field itself would refuse is left out, but its Pattern is not looked at.
+	// default that the field itself would refuse is left out.
 	Default any
 
 	Options   []ElicitOption // of a choice, in order
@@ -98,6 +98,7 @@ func (s *ElicitSchema) properties(d *decoder, index map[string]int) {
 	if !d.is(jsonscan.Object) {
 		return
 	}
+	patterns := patternBudget(maxPatternSize)
 	for name := range d.members() {
 		key := string(name)
 		start := d.Decoder
@@ -106,7 +107,7 @@ func (s *ElicitSchema) properties(d *decoder, index map[string]int) {
 		}
 		var wire fieldSchema
 		wire.decode(d)
-		field := wire.field(key)
+		field := wire.field(key, &patterns)
 		field.Schema = start.Raw()
 		if field.Default == nil && wire.byDefault != nil {
 			d.note("ignored a default that the field does not take")
@@ -208,7 +209,7 @@ func (d *decoder) exactNumber() json.Number {
 }
 
 // field makes a field of the schema.
-func (s *fieldSchema) field(name string) ElicitField {
+func (s *fieldSchema) field(name string, patterns *patternBudget) ElicitField {
 	inner := s.unwrapped()
 	f := ElicitField{
 		Name:        name,
@@ -224,7 +225,7 @@ func (s *fieldSchema) field(name string) ElicitField {
 		MaxItems:    inner.maxItems,
 	}
 	f.Type, f.Options = inner.fieldType()
-	if value := s.byDefault; value != nil && f.check(value, nil) == "" {
+	if value := s.byDefault; value != nil && f.check(value, patterns) == "" {
 		f.Default = plainValue(value)
 	}
 	return f

@@ -79,8 +79,7 @@ func (s *ElicitSchema) Validate(content map[string]any) error {
 	return errors.Join(errs...)
 }
 
-// check returns what is wrong with a value, "" if nothing is. The value may be nil, which is absent. Without a budget
-// the pattern is not checked.
+// check returns what is wrong with a value, "" if nothing is. The value may be nil, which is absent.
 func (f *ElicitField) check(value json.RawMessage, patterns *patternBudget) string {
 	if value == nil {
 		if f.Required {
@@ -139,7 +138,7 @@ type patternBudget int
 const maxPatternSize = 2000
 
 func (b *patternBudget) allow(pattern string) bool {
-	if b == nil || *b <= 0 {
+	if *b <= 0 {
 		return false
 	}
 	size, err := schema.PatternSize(pattern)
