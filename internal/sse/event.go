@@ -2,7 +2,6 @@ package sse
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"strconv"
 	"time"
@@ -41,12 +40,14 @@ func (e *Event) setID(value []byte) {
 }
 
 func (e *Event) setRetry(value []byte) {
-	ms, err := strconv.ParseUint(string(value), 10, 64)
-	switch {
-	case err != nil && !errors.Is(err, strconv.ErrRange):
-	case ms > uint64(maxRetry/time.Millisecond):
-		e.Retry, e.HasRetry = maxRetry, true
-	default:
-		e.Retry, e.HasRetry = time.Duration(ms)*time.Millisecond, true
+	notDigit := func(c rune) bool { return c < '0' || '9' < c }
+	if len(value) == 0 || bytes.ContainsFunc(value, notDigit) {
+		return
 	}
+	ms, err := strconv.ParseUint(string(value), 10, 64)
+	if err != nil || ms > uint64(maxRetry/time.Millisecond) {
+		e.Retry, e.HasRetry = maxRetry, true // out of range
+		return
+	}
+	e.Retry, e.HasRetry = time.Duration(ms)*time.Millisecond, true
 }
