@@ -1,7 +1,7 @@
 // Package mcp is a Model Context Protocol client: it connects an agent to an MCP server, lists what the server offers
-// (tools, resources, prompts), and calls it. [Connect] takes a transport from one of the packages beside this one
-// (stdio starts a child process, pipe uses a program that something else started, testing/mcptest is in memory) and
-// returns a live [Client]; there is no other state.
+// (tools, resources, prompts), and calls it. [Connect] takes a transport from one of the packages beside this one (stdio
+// starts a child process, streamablehttp reaches a server over HTTP, pipe uses a program that something else started,
+// testing/mcptest is in memory) and returns a live [Client]; there is no other state.
 //
 //	client, err := mcp.Connect(ctx, &stdio.Transport{Command: "my-server"}, &mcp.Options{
 //		Info: mcp.Implementation{Name: "my-agent", Version: "1.0.0"},
