@@ -37,12 +37,13 @@ func (c *Client) listenLegacy(ctx context.Context, f Filter) (*Subscription, err
 		c.legacy.change(uri, func(i *interest) { i.subscriptions++ })
 		held++
 	}
+	forget := context.AfterFunc(c.ctx, func() { s.end(fmt.Errorf("mcp: %w", c.err)) })
 	s.stop = sync.OnceFunc(func() {
+		forget()
 		c.legacy.remove(s)
 		release()
 	})
 	c.legacy.add(s)
-	context.AfterFunc(c.ctx, func() { s.end(fmt.Errorf("mcp: %w", c.err)) })
 	return s, nil
 }
 
