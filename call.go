@@ -71,8 +71,8 @@ func (c *Client) exchange(ctx context.Context, r *request, o *callOptions) (*tra
 	case session == nil:
 		return answer, err
 	case forgotten(err):
-		if err := c.renew(ctx, session); err != nil {
-			return nil, transport.Unsent(fmt.Errorf("%w, and there is no new one: %w", ErrSessionExpired, err))
+		if err := c.replace(ctx, session); err != nil {
+			return nil, err
 		}
 	case err == nil && answer.Error != nil && answer.Error.Code == CodeUnsupportedProtocolVersion:
 		if mended, err := c.speakOther(ctx, session, answer.Error); !mended {
@@ -133,7 +133,7 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 	defer c.removePending(p) // a progress handler may panic
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	limits := c.newDeadline(p, r, o, cancel)
+	limits := c.newDeadline(p, o, cancel)
 	defer limits.stop()
 
 	out := transport.Outgoing{

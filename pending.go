@@ -19,11 +19,11 @@ type pendingCall struct {
 	listener *listener // of a subscription
 	opening  bool      // it opens the connection
 	token    bool      // a progress token went out with it
+	wanted   bool      // the caller wants to see progress
 
 	mu            sync.Mutex
 	progress      []json.RawMessage // params of progress notifications that the caller has not seen; only if it asked
 	progressBytes int               // of them
-	wanted        bool              // whether the caller asked for progress
 	answer        *transport.Message
 	err           error // in place of an answer
 	active        time.Time
@@ -79,31 +79,29 @@ func (p *pendingCall) take() (progress []json.RawMessage, answer *transport.Mess
 // A deadline watches the two limits of a call. One timer serves both: when it fires too early, because there was
 // progress, it is set anew.
 type deadline struct {
-	call    *pendingCall
-	client  *Client
-	idle    time.Duration
-	hard    time.Duration
-	start   time.Time
-	cancel  context.CancelCauseFunc
-	opening bool // the call is one that opens the connection
+	call   *pendingCall
+	client *Client
+	idle   time.Duration
+	hard   time.Duration
+	start  time.Time
+	cancel context.CancelCauseFunc
 
 	mu    sync.Mutex
 	timer *time.Timer
 }
 
 // newDeadline starts watching; nil if the call has no limits.
-func (c *Client) newDeadline(p *pendingCall, r *request, o *callOptions, cancel context.CancelCauseFunc) *deadline {
+func (c *Client) newDeadline(p *pendingCall, o *callOptions, cancel context.CancelCauseFunc) *deadline {
 	if o.timeout <= 0 && o.maxTimeout <= 0 {
 		return nil
 	}
 	d := &deadline{
-		call:    p,
-		client:  c,
-		idle:    o.timeout,
-		hard:    o.maxTimeout,
-		start:   p.active,
-		opening: r.opening,
-		cancel:  cancel,
+		call:   p,
+		client: c,
+		idle:   o.timeout,
+		hard:   o.maxTimeout,
+		start:  p.active,
+		cancel: cancel,
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -135,12 +133,12 @@ func (d *deadline) left(now time.Time) time.Duration {
 // lastActive is when the call was last known to go on: at its latest progress, or as long as a handler of the client is
 // answering the server, since it may be this call that waits for a human.
 func (d *deadline) lastActive(now time.Time) time.Time {
-	busy, until := d.client.requests.activity()
-	if d.opening {
-		busy, until = false, time.Time{} // nothing that a handler does can be about it
-	}
-	if busy {
-		return now
+	var until time.Time
+	if !d.call.opening { // nothing that a handler does can be about the opening of the connection
+		var busy bool
+		if busy, until = d.client.requests.activity(); busy {
+			return now
+		}
 	}
 	d.call.mu.Lock()
 	defer d.call.mu.Unlock()

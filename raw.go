@@ -37,11 +37,8 @@ var errNoMethod = errors.New("the method is empty")
 
 // adoptMeta moves the _meta of params that a caller made to the options, where the client adds its own members.
 func (r *request) adoptMeta(o *callOptions) error {
-	if o.progress == nil && len(o.meta) == 0 {
-		return nil
-	}
 	d := jsonscan.New(r.params)
-	meta := Meta{}
+	var meta Meta
 	params := []byte{'{'}
 	for name := range d.Object() {
 		value := d.Raw()
@@ -51,10 +48,10 @@ func (r *request) adoptMeta(o *callOptions) error {
 			}
 			continue
 		}
-		if len(params) > 1 {
-			params = append(params, ',')
-		}
-		params = append(append(jsonscan.AppendString(params, string(name)), ':'), value...)
+		params = append(appendMember(params, string(name)), value...)
+	}
+	if meta == nil {
+		return nil
 	}
 	r.params = append(params, '}')
 	maps.Copy(meta, o.meta)
@@ -84,8 +81,8 @@ func (c *Client) notify(ctx context.Context, method string, params json.RawMessa
 	if session == nil || !forgotten(err) {
 		return err
 	}
-	if err := c.renew(ctx, session); err != nil {
-		return transport.Unsent(fmt.Errorf("%w, and there is no new one: %w", ErrSessionExpired, err))
+	if err := c.replace(ctx, session); err != nil {
+		return err
 	}
 	return c.attemptNotify(ctx, method, params)
 }
@@ -102,12 +99,16 @@ func (c *Client) attemptNotify(ctx context.Context, method string, params json.R
 	ctx, cancel := c.boundedBy(ctx, method)
 	defer cancel()
 	session := c.session.Load()
-	params, err := (&request{params: params}).withMeta(0, session.commonMeta(), &callOptions{})
+	r, o := &request{method: method, params: params}, &callOptions{}
+	if err := r.adoptMeta(o); err != nil {
+		return transport.Unsent(err)
+	}
+	params, err := r.withMeta(0, session.commonMeta(), o)
 	if err != nil {
 		return transport.Unsent(err)
 	}
 	m := &transport.Message{Method: method, Params: params}
-	err = c.conn.Send(ctx, transport.Outgoing{Message: m, Version: c.version(), Deliver: c.dispatch})
+	err = c.conn.Send(ctx, transport.Outgoing{Message: m, Version: session.version(), Deliver: c.dispatch})
 	if err != nil && ctx.Err() != nil {
 		return ended(ctx)
 	}

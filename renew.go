@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 
@@ -12,10 +13,11 @@ import (
 // renewal makes a new session after the server has forgotten the old one: once, however many calls find out.
 type renewal struct {
 	mu      sync.Mutex
-	current *attempt // nil while none is under way
+	current *successor // nil while none is under way
 }
 
-type attempt struct {
+// successor is a session that is being made.
+type successor struct {
 	done chan struct{}
 	err  error // set before done is closed
 }
@@ -24,6 +26,14 @@ type attempt struct {
 // anything.
 func forgotten(err error) bool {
 	return errors.Is(err, transport.ErrSessionExpired) && transport.SafeToRetry(err)
+}
+
+// replace makes a new session in place of one that the server has forgotten.
+func (c *Client) replace(ctx context.Context, forgotten *session) error {
+	if err := c.renew(ctx, forgotten); err != nil {
+		return transport.Unsent(fmt.Errorf("%w, and there is no new one: %w", ErrSessionExpired, err))
+	}
+	return nil
 }
 
 // renew returns when there is another session than the one given. The handshake does not depend on ctx, since other
@@ -43,22 +53,23 @@ func (c *Client) renew(ctx context.Context, old *session) error {
 	}
 }
 
-// joinRenewal returns the attempt that is under way, or a new one; nil if the session is no longer the old one.
-func (c *Client) joinRenewal(old *session) *attempt {
+// joinRenewal returns the successor that is under way, or a new one; nil if the session is no longer the old one.
+func (c *Client) joinRenewal(old *session) *successor {
 	r := &c.renewal
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if c.session.Load() != old {
+	switch {
+	case r.current != nil: // its session may be known already, and is not ready before the end of the handshake
+	case c.session.Load() != old:
 		return nil
-	}
-	if r.current == nil {
-		r.current = &attempt{done: make(chan struct{})}
+	default:
+		r.current = &successor{done: make(chan struct{})}
 		go c.makeSession(r.current)
 	}
 	return r.current
 }
 
-func (c *Client) makeSession(a *attempt) {
+func (c *Client) makeSession(a *successor) {
 	a.err = c.handshake(c.ctx)
 	c.renewal.mu.Lock()
 	c.renewal.current = nil

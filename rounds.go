@@ -139,8 +139,8 @@ func (c *Client) gather(
 		slots     = make(chan struct{}, maxHandlers)
 	)
 	for key, request := range requests {
+		slots <- struct{}{}
 		running.Go(func() {
-			slots <- struct{}{}
 			defer func() { <-slots }()
 			response, err := c.respond(ctx, request)
 			if err != nil {
@@ -196,6 +196,9 @@ func (r *request) withCallersInput(in *input) (*request, error) {
 
 // withInput adds to params what a server asked for.
 func withInput(params json.RawMessage, responses map[string]json.RawMessage, state json.RawMessage) json.RawMessage {
+	if len(params) == 0 {
+		params = json.RawMessage("{}")
+	}
 	b := append(make([]byte, 0, len(params)+len(state)+64), params[:len(params)-1]...)
 	if len(responses) > 0 {
 		b = append(appendMember(b, "inputResponses"), '{')

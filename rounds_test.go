@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -203,5 +204,39 @@ func TestManualInput(t *testing.T) {
 	assert.JSONEq(t, `{"where":{"roots":[]}}`, string(paramsOf(t, m)["inputResponses"]))
 	p.answer(m, hello)
 	_, err = result()
+	require.NoError(t, err)
+}
+
+func TestRawRequestsOfAModernRevision(t *testing.T) {
+	c, p := modern(t, nil)
+	for _, params := range []any{
+		json.RawMessage(`{"_meta":{"mine":1},"a":2}`),
+		json.RawMessage(`{"\u005fmeta":{"mine":1},"a":2}`),
+	} {
+		result := async(func() (json.RawMessage, error) { return c.Request(t.Context(), "x", params) })
+		m := p.expect("x")
+		meta := metaOf(t, m)
+		assert.Equal(t, `1`, string(meta["mine"]))
+		assert.Equal(t, `"2026-07-28"`, string(meta["io.modelcontextprotocol/protocolVersion"]), "what the caller adds replaces nothing")
+		assert.Equal(t, 1, strings.Count(m.line, "meta\":{"), "one _meta: "+m.line)
+		p.answer(m, `{}`)
+		_, err := result()
+		require.NoError(t, err)
+
+		note := async(func() (any, error) { return nil, c.Notify(t.Context(), "notifications/x", params) })
+		m = p.expect("notifications/x")
+		meta = metaOf(t, m)
+		assert.Equal(t, `1`, string(meta["mine"]))
+		assert.Contains(t, meta, "io.modelcontextprotocol/protocolVersion")
+		_, err = note()
+		require.NoError(t, err)
+	}
+	result := async(func() (json.RawMessage, error) {
+		return c.Request(t.Context(), "x", nil, mcp.WithInput(nil, json.RawMessage(`"s"`)))
+	})
+	m := p.expect("x")
+	assert.Equal(t, `"s"`, string(paramsOf(t, m)["requestState"]))
+	p.answer(m, `{}`)
+	_, err := result()
 	require.NoError(t, err)
 }

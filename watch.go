@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 )
@@ -74,22 +73,21 @@ func (c *Client) unwatchResource(uri string) {
 
 // keepListening takes the events of a subscription to the handlers, and listens again when it ends.
 func (c *Client) keepListening(ctx context.Context, sub *Subscription, f Filter) {
-	for failures := 0; ctx.Err() == nil; {
-		again := sub == nil
+	for failures := 0; failures <= maxListenFailures; failures++ {
+		if failures > 0 && pause(ctx, min(minListenDelay<<(failures-1), maxListenDelay)) != nil {
+			return
+		}
 		if sub == nil {
 			var err error
-			if sub, err = c.Listen(ctx, f); err != nil {
-				var refusal *RPCError
-				if failures++; failures > maxListenFailures || errors.As(err, &refusal) {
-					c.log.Warn("changes will not be noticed", slog.Any("error", err))
-					return
-				}
-				_ = pause(ctx, min(minListenDelay<<(failures-1), maxListenDelay))
+			var refusal *RPCError
+			if sub, err = c.Listen(ctx, f); errors.As(err, &refusal) {
+				break
+			} else if err != nil {
 				continue
 			}
-		}
-		if again && failures > 0 {
-			c.missed(f) // whatever happened meanwhile
+			if failures > 0 {
+				c.missed(f) // whatever happened meanwhile
+			}
 		}
 		begun := time.Now()
 		for e, err := range sub.Events(ctx) {
@@ -102,11 +100,9 @@ func (c *Client) keepListening(ctx context.Context, sub *Subscription, f Filter)
 		if time.Since(begun) > maxListenDelay {
 			failures = 0
 		}
-		if failures++; failures > maxListenFailures {
-			c.log.Warn("changes will not be noticed: the server keeps ending the subscription")
-			return
-		}
-		_ = pause(ctx, min(minListenDelay<<(failures-1), maxListenDelay))
+	}
+	if ctx.Err() == nil {
+		c.log.Warn("changes will not be noticed: the server does not keep a subscription")
 	}
 }
 
