@@ -21,6 +21,7 @@ type callOptions struct {
 
 	manualInput bool
 	input       *input
+	task        func(*Task) error
 }
 
 // input is what a caller has gathered for a server.
@@ -88,6 +89,16 @@ func WithManualInput() CallOption {
 // State. It implies [WithManualInput].
 func WithInput(responses map[string]any, state json.RawMessage) CallOption {
 	return func(o *callOptions) { o.manualInput, o.input = true, &input{responses, state} }
+}
+
+// WithTask has fn called when the server goes on with the call as a task ([Options].Tasks), and whenever the task has
+// changed: on the calling goroutine, with the state that the server gave, before the call returns. If the server answers
+// at once, fn is not called. Store the task's ID in fn, durably, to be able to come back to it with [Client.AwaitTask].
+//
+// If fn returns an error, the call ends with it. The task is the caller's: the end of ctx ends the call, and no longer
+// the task (see [Client.CancelTask]).
+func WithTask(fn func(*Task) error) CallOption {
+	return func(o *callOptions) { o.task = fn }
 }
 
 // WithLogLevel asks for log messages of this level and above while the call is under way, in place of what

@@ -34,6 +34,8 @@ type Client struct {
 	renewal  renewal
 	legacy   legacyListeners
 	watches  watches
+	// tasksUntold: the server does not tell of tasks.
+	tasksUntold atomic.Bool
 
 	// ctx is the life of the client: everything that runs in the background ends with it.
 	ctx        context.Context

@@ -18,9 +18,9 @@ var errNotAcknowledged = errors.New("the server ended the subscription before it
 // closed. There may be any number of them.
 //
 // Since 2026-07-28 each is a request of its own (subscriptions/listen). Before, the server tells of lists on its own,
-// and is asked for resources one by one; what it does not offer is missing in [Subscription.Accepted].
+// and is asked for resources one by one; what it does not offer, like tasks, is missing in [Subscription.Accepted].
 func (c *Client) Listen(ctx context.Context, f Filter) (*Subscription, error) {
-	f.URIs = slices.Clone(f.URIs)
+	f.URIs, f.TaskIDs = slices.Clone(f.URIs), slices.Clone(f.TaskIDs)
 	if c.session.Load().modern() {
 		return c.listen(ctx, f)
 	}
@@ -29,6 +29,7 @@ func (c *Client) Listen(ctx context.Context, f Filter) (*Subscription, error) {
 
 // A listener is a subscriptions/listen request that is under way.
 type listener struct {
+	asked        Filter
 	sub          *Subscription
 	acknowledged chan struct{}
 	once         sync.Once
@@ -43,7 +44,7 @@ func (c *Client) listen(ctx context.Context, f Filter) (*Subscription, error) {
 	r.params = append(params, '}')
 	life, stop := context.WithCancel(c.ctx)
 	over := make(chan struct{})
-	l := &listener{acknowledged: make(chan struct{})}
+	l := &listener{asked: f, acknowledged: make(chan struct{})}
 	l.sub = &Subscription{wake: make(chan struct{}, 1), stop: func() { stop(); <-over }}
 	r.listener = l
 	go func() {
@@ -98,9 +99,11 @@ func (l *listener) notified(m *transport.Message) {
 		})
 		return
 	}
-	if e, ok := eventOf(m.Method, m.Params); ok {
-		l.sub.push(e)
+	e, ok := eventOf(m.Method, m.Params)
+	if !ok || e.Task != nil && !l.asked.wants(e) { // tasks are kept whole, so there must not be more than were asked for
+		return
 	}
+	l.sub.push(e)
 }
 
 // listenerOf returns the subscription that a notification says that it belongs to.

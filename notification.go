@@ -55,23 +55,24 @@ func (c *Client) notified(m *transport.Message) {
 	}
 }
 
-// otherNotified tells changes, which may belong to a subscription, from what the client does not know.
+// otherNotified tells changes, which may belong to a subscription, from what the client does not know. Of tasks nobody
+// knows outside a subscription.
 func (c *Client) otherNotified(m *transport.Message) {
 	e, isEvent := eventOf(m.Method, m.Params)
-	if !isEvent {
-		if on := &c.opts.On; on.Other != nil {
-			c.enqueue(Event{}, len(m.Params), func(ctx context.Context) { on.Other(ctx, m.Method, m.Params) })
-		}
-		return
-	}
-	if c.session.Load().modern() {
+	if isEvent && c.session.Load().modern() {
 		if l := c.listenerOf(m.Params); l != nil {
 			l.notified(m)
 			return
 		}
 	}
-	c.legacy.tell(e)
-	c.changed(e)
+	if isEvent && e.Task == nil {
+		c.legacy.tell(e)
+		c.changed(e)
+		return
+	}
+	if on := &c.opts.On; on.Other != nil {
+		c.enqueue(Event{}, len(m.Params), func(ctx context.Context) { on.Other(ctx, m.Method, m.Params) })
+	}
 }
 
 func (c *Client) elicitationCompleted(params json.RawMessage) {

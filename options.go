@@ -61,6 +61,11 @@ type Options struct {
 	// of its settings (2026-07-28, basic/versioning, Extension Negotiation). The server's are in its capabilities.
 	Extensions map[string]json.RawMessage
 
+	// Tasks lets the server go on with a call of a tool after it has answered (2026-07-28, extension
+	// io.modelcontextprotocol/tasks). Nothing changes for the caller: [Client.CallTool] asks for the result until it is
+	// there, within MaxTimeout. An entry for the extension in Extensions does the same. See [WithTask].
+	Tasks bool
+
 	// Logger gets diagnostics: what was tolerated, skipped or dropped. Nil discards them. It is called on a goroutine
 	// of its own, and may do anything; at most 256 records wait for it, and what comes on top is counted in the next
 	// one.
@@ -135,6 +140,7 @@ func (o *Options) resolved() (*Options, error) {
 		}
 	}
 	r.Experimental, r.Extensions = maps.Clone(r.Experimental), maps.Clone(r.Extensions)
+	r.Tasks = r.Tasks || r.Extensions[tasksExtension] != nil
 	return &r, nil
 }
 
@@ -152,7 +158,7 @@ func limit(d, byDefault time.Duration) time.Duration {
 
 // capabilities are what the client advertises: what there is a handler for, and nothing else.
 func (o *Options) capabilities(modern bool) *clientCapabilities {
-	c := &clientCapabilities{Experimental: o.Experimental, Extensions: o.Extensions}
+	c := &clientCapabilities{Experimental: o.Experimental, Extensions: o.extensions(modern)}
 	if o.Roots != nil {
 		c.Roots = &rootsCapability{ListChanged: !modern} // 2026-07-28 has no notification for it
 	}
@@ -172,4 +178,22 @@ func (o *Options) capabilities(modern bool) *clientCapabilities {
 		}
 	}
 	return c
+}
+
+// extensions are those that the client advertises. Legacy revisions know nothing of tasks in this form (SEP-2663,
+// Backward Compatibility).
+func (o *Options) extensions(modern bool) map[string]json.RawMessage {
+	if !o.Tasks || o.Extensions[tasksExtension] != nil && modern {
+		return o.Extensions
+	}
+	all := maps.Clone(o.Extensions)
+	if !modern {
+		delete(all, tasksExtension)
+		return all
+	}
+	if all == nil {
+		all = make(map[string]json.RawMessage, 1)
+	}
+	all[tasksExtension] = json.RawMessage("{}")
+	return all
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/seed62b61957/mcp/transport"
 )
 
-// outbox sends what nobody waits for: notices of cancellation, and answers that need no handler. One goroutine does it,
+// outbox sends what nobody waits for: notices and requests of cancellation, and answers that need no handler. One goroutine does it,
 // and only while there is something to send, so that neither the reader nor a caller ever waits for the server to take
 // it.
 type outbox struct {
 	mu      sync.Mutex
-	queue   []*transport.Message
+	queue   []transport.Outgoing
 	bytes   int // of what is queued, about
 	sending bool
 	closed  bool
@@ -30,19 +30,21 @@ const (
 	noticeTimeout = 5 * time.Second
 )
 
-func (c *Client) post(m *transport.Message) {
+func (c *Client) post(m *transport.Message) { c.postOutgoing(transport.Outgoing{Message: m}) }
+
+func (c *Client) postOutgoing(out transport.Outgoing) {
 	b := &c.outbox
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
 		return
 	}
-	size := messageBytes(m)
+	size := outgoingBytes(&out)
 	if len(b.queue) >= maxOutbox || b.bytes+size > maxOutboxBytes {
-		c.log.Warn("dropped a message, the server does not read", slog.String("method", m.Method))
+		c.log.Warn("dropped a message, the server does not read", slog.String("method", out.Message.Method))
 		return
 	}
-	b.queue = append(b.queue, m)
+	b.queue = append(b.queue, out)
 	b.bytes += size
 	if !b.sending {
 		b.sending = true
@@ -51,33 +53,34 @@ func (c *Client) post(m *transport.Message) {
 }
 
 func (c *Client) sendPosted() {
-	for m := c.outbox.next(); m != nil; m = c.outbox.next() {
+	for out, ok := c.outbox.next(); ok; out, ok = c.outbox.next() {
+		out.Version, out.Deliver = c.version(), c.dispatch
 		ctx, cancel := context.WithTimeout(c.ctx, noticeTimeout)
-		err := c.conn.Send(ctx, transport.Outgoing{Message: m, Version: c.version(), Deliver: c.dispatch})
+		err := c.conn.Send(ctx, out)
 		cancel()
 		if err != nil && c.ctx.Err() == nil {
-			c.log.Debug("a notice was not sent", slog.String("method", m.Method), slog.Any("error", err))
+			c.log.Debug("a notice was not sent", slog.String("method", out.Message.Method), slog.Any("error", err))
 		}
 	}
 }
 
-func (b *outbox) next() *transport.Message {
+func (b *outbox) next() (out transport.Outgoing, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.queue) == 0 {
 		b.queue, b.bytes, b.sending = nil, 0, false
-		return nil
+		return out, false
 	}
-	m := b.queue[0]
+	out = b.queue[0]
 	b.queue = b.queue[1:]
-	b.bytes -= messageBytes(m)
-	return m
+	b.bytes -= outgoingBytes(&out)
+	return out, true
 }
 
-// messageBytes is about how much a message in the outbox holds.
-func messageBytes(m *transport.Message) int {
-	const fixed = 128
-	return fixed + m.ID.Size() + len(m.Params)
+// outgoingBytes is about how much a message in the outbox holds.
+func outgoingBytes(out *transport.Outgoing) int {
+	const fixed = 256
+	return fixed + out.Message.ID.Size() + len(out.Message.Params) + len(out.Mirror.Name)
 }
 
 func (b *outbox) close() {

@@ -22,7 +22,8 @@ type InputRequest struct {
 }
 
 // InputRequiredError is the result of a call with [WithManualInput] whose server needs more. Call again, with the same
-// arguments and [WithInput].
+// arguments and [WithInput]. If there is a [*TaskError] around it, the call goes on as a task already: pass [WithInput]
+// to [Client.AwaitTask] instead.
 type InputRequiredError struct {
 	Requests map[string]InputRequest // by the server's own keys; may be empty
 	State    json.RawMessage         // what to send back, as it is; nil for nothing
@@ -46,8 +47,8 @@ const (
 	maxRoundDelay = 5 * time.Second
 )
 
-// complete returns the answer that a request leads to, after as many rounds as that takes. The hard limit holds for all
-// of them together; the idle limit does not run while a handler asks a human.
+// complete returns the answer that a request leads to, after as many rounds as that takes, and the end of a task if it
+// becomes one. The hard limit holds for all of it together; the idle limit does not run while a handler asks a human.
 func (c *Client) complete(ctx context.Context, r *request, o *callOptions) (*transport.Message, error) {
 	r, err := r.withCallersInput(o.input)
 	if err != nil {
@@ -58,53 +59,79 @@ func (c *Client) complete(ctx context.Context, r *request, o *callOptions) (*tra
 	if err != nil || answer.Error != nil || !c.session.Load().modern() {
 		return answer, err
 	}
-	if o.maxTimeout > 0 {
-		limit := &TimeoutError{Method: r.method, Limit: o.maxTimeout, Hard: true}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, begun.Add(o.maxTimeout), limit)
-		defer cancel()
-	}
+	ctx, cancel := o.within(ctx, r.method, begun)
+	defer cancel()
 	for round := 1; ; round++ {
-		needed, err := inputRequired(answer.Result)
-		if needed == nil || err != nil {
-			return answer, err
+		switch kind := resultType(answer.Result); {
+		case kind == "" || kind == "complete": // some servers leave it out
+			return answer, nil
+		case kind == "task" && c.opts.Tasks && r.method == "tools/call":
+			return c.follow(ctx, r, o, answer, round)
+		case kind != "input_required":
+			return nil, unknownResultType(kind)
 		}
-		switch {
-		case !r.renewable: // the requests that may ask for input are those that may take long
-			return nil, errors.New("unusable result: this request cannot ask for input")
-		case o.manualInput:
-			return nil, needed
-		case round > c.opts.MaxInputRounds:
-			return nil, &InputRoundsError{Rounds: c.opts.MaxInputRounds}
-		}
-		responses, err := c.gather(ctx, needed.Requests, round)
+		next, err := c.nextRound(ctx, r, o, answer.Result, round)
 		if err != nil {
-			return nil, err
+			return nil, transport.Sent(err)
 		}
-		next := *r
-		next.params = withInput(r.params, responses, needed.State)
-		if answer, err = c.exchange(ctx, &next, o); err != nil || answer.Error != nil {
-			return answer, err
+		if answer, err = c.exchange(ctx, next, o); err != nil || answer.Error != nil {
+			return answer, transport.Sent(err)
 		}
 	}
 }
 
-// inputRequired returns what a result asks for, nil if it is complete.
-func inputRequired(result json.RawMessage) (*InputRequiredError, error) {
+// within bounds what a call does after its first exchange.
+func (o *callOptions) within(
+	ctx context.Context, method string, begun time.Time,
+) (context.Context, context.CancelFunc) {
+	if o.maxTimeout <= 0 {
+		return ctx, func() {}
+	}
+	limit := &TimeoutError{Method: method, Limit: o.maxTimeout, Hard: true}
+	return context.WithDeadlineCause(ctx, begun.Add(o.maxTimeout), limit)
+}
+
+// nextRound gathers what a result asks for, and returns the request to send with it.
+func (c *Client) nextRound(
+	ctx context.Context, r *request, o *callOptions, result json.RawMessage, round int,
+) (*request, error) {
+	needed, err := inputRequired(result)
+	switch {
+	case err != nil:
+		return nil, err
+	case !r.renewable: // the requests that may ask for input are those that may take long
+		return nil, errors.New("unusable result: this request cannot ask for input")
+	case o.manualInput:
+		return nil, needed
+	case round > c.opts.MaxInputRounds:
+		return nil, &InputRoundsError{Rounds: c.opts.MaxInputRounds}
+	}
+	responses, err := c.gather(ctx, needed.Requests, round)
+	if err != nil {
+		return nil, err
+	}
+	next := *r
+	next.params = withInput(r.params, responses, needed.State)
+	return &next, nil
+}
+
+// resultType is what a result says that it is, "" if it does not say.
+func resultType(result json.RawMessage) (kind string) {
 	d := jsonscan.New(result)
-	var kind string
 	for name := range d.Object() {
 		if string(name) == "resultType" && d.Kind() == jsonscan.String {
 			kind = d.Text()
 		}
 	}
-	switch kind {
-	case "", "complete": // some servers leave it out
-		return nil, nil
-	case "input_required":
-	default:
-		return nil, fmt.Errorf("unusable result: unknown resultType %q", clip(kind, 64))
-	}
+	return kind
+}
+
+func unknownResultType(kind string) error {
+	return fmt.Errorf("unusable result: unknown resultType %q", clip(kind, 64))
+}
+
+// inputRequired reads what a result asks for.
+func inputRequired(result json.RawMessage) (*InputRequiredError, error) {
 	var needed struct {
 		Requests map[string]InputRequest `json:"inputRequests"`
 		State    json.RawMessage         `json:"requestState"`
@@ -179,12 +206,9 @@ func (r *request) withCallersInput(in *input) (*request, error) {
 	if in == nil {
 		return r, nil
 	}
-	responses := make(map[string]json.RawMessage, len(in.responses))
-	for key, response := range in.responses {
-		var err error
-		if responses[key], err = encodeResult(response); err != nil {
-			return nil, fmt.Errorf("input %q: %w", key, err)
-		}
+	responses, err := in.encoded()
+	if err != nil {
+		return nil, err
 	}
 	if in.state != nil && !jsonscan.Valid(in.state) {
 		return nil, errors.New("the state is not what the server sent")
@@ -192,6 +216,17 @@ func (r *request) withCallersInput(in *input) (*request, error) {
 	next := *r
 	next.params = withInput(r.params, responses, in.state)
 	return &next, nil
+}
+
+func (in *input) encoded() (map[string]json.RawMessage, error) {
+	responses := make(map[string]json.RawMessage, len(in.responses))
+	for key, response := range in.responses {
+		var err error
+		if responses[key], err = encodeResult(response); err != nil {
+			return nil, fmt.Errorf("input %q: %w", key, err)
+		}
+	}
+	return responses, nil
 }
 
 // withInput adds to params what a server asked for.

@@ -14,10 +14,13 @@ type Filter struct {
 	Prompts   bool     `json:"promptsListChanged,omitempty"`
 	Resources bool     `json:"resourcesListChanged,omitempty"`  // the list, not what is in them
 	URIs      []string `json:"resourceSubscriptions,omitempty"` // resources whose content matters
+	TaskIDs   []string `json:"taskIds,omitempty"`               // tasks, with [Options].Tasks
 }
 
 // IsZero reports whether the filter lets nothing through.
-func (f *Filter) IsZero() bool { return !f.Tools && !f.Prompts && !f.Resources && len(f.URIs) == 0 }
+func (f *Filter) IsZero() bool {
+	return !f.Tools && !f.Prompts && !f.Resources && len(f.URIs) == 0 && len(f.TaskIDs) == 0
+}
 
 // An EventKind is what changed. The kinds have the names of the notifications that they come from.
 type EventKind string
@@ -28,12 +31,14 @@ const (
 	PromptsChanged   EventKind = "notifications/prompts/list_changed"
 	ResourcesChanged EventKind = "notifications/resources/list_changed"
 	ResourceUpdated  EventKind = "notifications/resources/updated"
+	TaskChanged      EventKind = "notifications/tasks"
 )
 
 // An Event says that something changed.
 type Event struct {
 	Kind EventKind
 	URI  string // of the resource, for ResourceUpdated
+	Task *Task  // as it is now, for TaskChanged
 }
 
 // A Subscription tells of changes until one side ends it. Its methods may be called from any goroutine, Events by one
@@ -43,7 +48,7 @@ type Subscription struct {
 	stop     func() // ends it on the server's side
 
 	mu     sync.Mutex
-	events []Event // no two are equal
+	events []Event // no two about the same
 	ended  bool
 	err    error
 	wake   chan struct{}
@@ -52,8 +57,8 @@ type Subscription struct {
 // Accepted is the part of the filter that the server agreed to.
 func (s *Subscription) Accepted() Filter { return s.accepted }
 
-// Events walks the changes as they come, and waits in between. Equal changes that come while the loop is busy are one.
-// The loop ends without an error after Close, or when the server ended the subscription in an orderly way; with an
+// Events walks the changes as they come, and waits in between. Equal changes that come while the loop is busy are one,
+// and of several changes of a task the last. The loop ends without an error after Close, or when the server ended the subscription in an orderly way; with an
 // error when the connection was lost, or the server failed, or ctx is done. After an error a caller that listens again
 // should take everything for changed.
 func (s *Subscription) Events(ctx context.Context) iter.Seq2[Event, error] {
@@ -95,14 +100,26 @@ func (s *Subscription) take() (events []Event, ended bool, err error) {
 	return events, s.ended, s.err
 }
 
-// push adds an event, unless it waits there already.
+// push adds an event, in place of one about the same that waits there already.
 func (s *Subscription) push(e Event) {
 	s.mu.Lock()
-	if !s.ended && len(s.events) < maxChanges && !slices.Contains(s.events, e) {
-		s.events = append(s.events, e)
+	if !s.ended {
+		if i := slices.IndexFunc(s.events, e.supersedes); i >= 0 {
+			s.events[i] = e
+		} else if len(s.events) < maxChanges {
+			s.events = append(s.events, e)
+		}
 	}
 	s.mu.Unlock()
 	s.signal()
+}
+
+// supersedes reports whether nobody needs to know of another event once there is this one.
+func (e Event) supersedes(other Event) bool {
+	if e.Task != nil && other.Task != nil {
+		return e.Task.ID == other.Task.ID
+	}
+	return e == other
 }
 
 // end is final: only the first call counts.
@@ -133,6 +150,8 @@ func (f *Filter) wants(e Event) bool {
 		return f.Resources
 	case ResourceUpdated:
 		return slices.Contains(f.URIs, e.URI)
+	case TaskChanged:
+		return slices.Contains(f.TaskIDs, e.Task.ID)
 	}
 	return false
 }
@@ -144,7 +163,10 @@ func eventOf(method string, params json.RawMessage) (Event, bool) {
 		return Event{Kind: kind}, true
 	case ResourceUpdated:
 		uri := stringMember(params, "uri")
-		return Event{kind, uri}, uri != ""
+		return Event{Kind: kind, URI: uri}, uri != ""
+	case TaskChanged:
+		task, _, err := decodeResult[Task](params)
+		return Event{Kind: kind, Task: task}, err == nil
 	}
 	return Event{}, false
 }

@@ -86,9 +86,11 @@ func (c *Client) callTool(ctx context.Context, r *request, tool *knownTool, o *c
 	return callAs[CallToolResult](ctx, c, r, o)
 }
 
+// headersDoNotMatch reports whether the call was refused, before it was executed. A task that fails so is another matter.
 func headersDoNotMatch(err error) bool {
 	var rpc *RPCError
-	return errors.As(err, &rpc) && rpc.Code == CodeHeaderMismatch
+	var task *TaskError
+	return errors.As(err, &rpc) && rpc.Code == CodeHeaderMismatch && !errors.As(err, &task)
 }
 
 func (r *request) encodeToolCall(name string, args any) (err error) {

@@ -43,7 +43,7 @@ func (c *Client) watchResource(ctx context.Context, uri string) error {
 	if err != nil {
 		return err
 	}
-	if accepted := sub.Accepted(); !accepted.wants(Event{ResourceUpdated, uri}) {
+	if accepted := sub.Accepted(); !accepted.wants(Event{Kind: ResourceUpdated, URI: uri}) {
 		_ = sub.Close()
 		r := request{method: "subscriptions/listen", target: uri}
 		return r.wrap(&CapabilityError{Capability: "resources.subscribe"})
@@ -114,7 +114,7 @@ func (c *Client) missed(f Filter) {
 		}
 	}
 	for _, uri := range f.URIs {
-		c.changed(Event{ResourceUpdated, uri})
+		c.changed(Event{Kind: ResourceUpdated, URI: uri})
 	}
 }
 

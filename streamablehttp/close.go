@@ -64,7 +64,7 @@ func (c *conn) endSession(ctx context.Context, s *session, version string) error
 		r, err = c.do(ctx, o) // a second one does no harm
 	}
 	if err != nil {
-		return fmt.Errorf("the session may live on: %w", dispatched(err))
+		return fmt.Errorf("the session may live on: %w", transport.Sent(err))
 	}
 	switch {
 	case r.ok():

@@ -58,6 +58,18 @@ func (e *StatusError) Unwrap() error {
 	return nil
 }
 
+// Is has errors.Is find [transport.ErrUnavailable] where the status says that it may pass.
+func (e *StatusError) Is(target error) bool {
+	if target != transport.ErrUnavailable {
+		return false
+	}
+	switch e.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
 const maxExcerpt = 200
 
 // excerpt makes one short line of a body; nothing of an HTML page, which says little in its first lines.
@@ -113,14 +125,6 @@ func sendFailed(method string, err error) error {
 		return transport.Unsent(fmt.Errorf("%s: %w", method, err))
 	}
 	return noResponse(fmt.Errorf("%s: %w", method, err))
-}
-
-// dispatched takes the mark of transport.Unsent off an error of a request that follows one that reached the server.
-func dispatched(err error) error {
-	for transport.SafeToRetry(err) {
-		err = errors.Unwrap(err)
-	}
-	return err
 }
 
 // neverConnected reports whether err comes from before the first byte of a request.

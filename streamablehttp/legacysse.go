@@ -46,7 +46,7 @@ func (c *conn) mayFallBack(err error) bool {
 // fallBack sends the message, which was refused before, over HTTP+SSE.
 func (x *exchange) fallBack(ctx context.Context, body []byte, refused error) error {
 	if err := x.conn.openLegacy(ctx, x.headers()); err != nil {
-		return fmt.Errorf("%w; as HTTP+SSE: %w", refused, dispatched(err))
+		return fmt.Errorf("%w; as HTTP+SSE: %w", refused, transport.Sent(err))
 	}
 	return x.post(ctx, x.conn.legacy.Load(), body, x.accepted)
 }

@@ -55,7 +55,7 @@ func (x *exchange) resume(ctx context.Context, cur *cursor, why error) (*reply, 
 		if err == nil {
 			return r, nil
 		}
-		err = dispatched(err)
+		err = transport.Sent(err)
 		var status *StatusError
 		switch {
 		case errors.As(err, &status) && status.StatusCode == http.StatusNotFound && x.session.hasID():

@@ -19,28 +19,40 @@ var (
 	// 2025-11-25). With [SafeToRetry] the message was not executed, and the client makes a new session and sends it
 	// again.
 	ErrSessionExpired = errors.New("session expired")
+	// ErrUnavailable: the server, or what stands before it, says that it cannot serve the request now (HTTP status 429,
+	// 502, 503 and 504). Whether the server acted on it is unknown.
+	ErrUnavailable = errors.New("unavailable")
 )
 
 // Unsent marks err as one after which nothing of the message can have reached the server, so that [SafeToRetry] holds.
 // It keeps the text of err and everything that errors.Is and errors.As find in it.
-func Unsent(err error) error {
+func Unsent(err error) error { return marked(err, true) }
+
+// Sent marks err as one of an operation of which something has reached the server, so that [SafeToRetry] does not hold,
+// even if err says so of one message of it. It keeps the rest of err as Unsent does.
+func Sent(err error) error { return marked(err, false) }
+
+func marked(err error, unsent bool) error {
 	if err == nil {
 		return nil
 	}
-	return &unsentError{err}
+	return &markedError{err, unsent}
 }
 
 // SafeToRetry reports whether err says that nothing reached the server: the message may be sent again, on this
 // connection or another, without being executed twice.
 func SafeToRetry(err error) bool {
-	var unsent *unsentError
-	return errors.As(err, &unsent)
+	var mark *markedError // the outermost one, which knows best
+	return errors.As(err, &mark) && mark.unsent
 }
 
-type unsentError struct{ err error }
+type markedError struct {
+	err    error
+	unsent bool
+}
 
-func (e *unsentError) Error() string { return e.err.Error() }
-func (e *unsentError) Unwrap() error { return e.err }
+func (e *markedError) Error() string { return e.err.Error() }
+func (e *markedError) Unwrap() error { return e.err }
 
 // RPCError is an error response as the peer sent it (JSON-RPC 2.0, section 5.1). The client never makes one up for what
 // happened on its own side.

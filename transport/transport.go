@@ -53,6 +53,10 @@ type Outgoing struct {
 	// Header has the headers that a caller wants on this message, where the binding has such a thing (HTTP); others
 	// ignore it. It must not be changed any more.
 	Header map[string][]string
+
+	// Unattended says that nobody waits for what comes of the message, so that nobody is to be asked for credentials on
+	// its account.
+	Unattended bool
 }
 
 // Traits describe a binding.
