@@ -185,7 +185,7 @@ func (c *Client) unanswered(ctx context.Context, p *pendingCall, r *request, err
 	case ctx.Err() != nil:
 		err = ended(ctx)
 		if !unsent && !r.opening && !c.closesStreams() {
-			c.post(cancelNotice(p.id))
+			c.postOutgoing(transport.Outgoing{Message: cancelNotice(p.id), Unattended: true})
 		}
 	}
 	if unsent {

@@ -24,6 +24,19 @@
 // progress that waits for a slow handler, holds 16 MiB at most; what comes on top is dropped, with a diagnostic.
 // [Options] and [CallOption] change what can be changed.
 //
+// # Tasks
+//
+// With [Options].Tasks a server may answer a call of a tool at once and go on with it as a task (since 2026-07-28,
+// extension io.modelcontextprotocol/tasks). [Client.CallTool] then asks for the task until it has ended: as often as the
+// server wants, but at least every 5 minutes and at most every 100 ms; once per second if it does not say. A task may
+// last longer than a call may be idle, since each of these requests is answered, but not longer than MaxTimeout. What
+// the task needs is asked of the same handlers. Requests that do not get through are repeated, five times in a row at
+// most. On connections that all requests share, the server is also asked to tell of changes by itself.
+//
+// A call that gives up (ctx, a limit, a handler that fails) cancels its task in the background. For a task that outlives
+// the call, or the process, take its ID with [WithTask] and come back with [Client.AwaitTask]. A [*TaskError] has the ID
+// as well, such as after a lost connection.
+//
 // # Concurrency
 //
 // Everything may be called from any goroutine. Progress handlers run on the goroutine that made the call; handlers of
@@ -47,7 +60,11 @@
 //   - a result without a resultType is complete (2026-07-28);
 //   - an initialize result without a version is taken to agree to the one that was asked for;
 //   - a server that refuses the first version of initialize and names another in the error's data is asked again;
+//   - the state of a task may come with the resultType "task", as in examples of the extension;
 //   - batches are taken apart under every revision; each request in them is answered on its own.
+//
+// A task that wants to be asked for more rarely than every 5 minutes is asked for every 5 minutes: a call that waits is
+// not to learn of its result hours late, and nobody is overwhelmed by that.
 //
 // A list that the server does not offer at all is empty without a request; other requests that need a capability which
 // was not negotiated are a [*CapabilityError]. A progress token goes with each call of a tool, each read of a resource

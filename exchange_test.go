@@ -118,6 +118,32 @@ func TestACallThatWasNotSentIsNotCancelledOnTheWire(t *testing.T) {
 	})
 }
 
+func TestNobodyIsAskedForCredentialsToCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		unattended := make(map[string]bool)
+		c, err := mcp.Connect(t.Context(), exchanging(func(_ context.Context, out transport.Outgoing) error {
+			unattended[out.Message.Method] = out.Unattended
+			switch out.Message.Method {
+			case "initialize":
+				return reply(out, initialized)
+			case "tools/call":
+				cancel() // the answer is to come on another exchange
+			}
+			return nil
+		}), legacy(nil))
+		require.NoError(t, err)
+		defer c.Close()
+		_, err = c.CallTool(ctx, "a", nil)
+		require.ErrorIs(t, err, context.Canceled)
+		synctest.Wait()
+		want := map[string]bool{
+			"initialize": false, "notifications/initialized": false, "tools/call": false, "notifications/cancelled": true,
+		}
+		assert.Equal(t, want, unattended)
+	})
+}
+
 // forgetful is a server that loses its first session after the handshake.
 type forgetful struct {
 	t          *testing.T

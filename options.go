@@ -63,7 +63,8 @@ type Options struct {
 
 	// Tasks lets the server go on with a call of a tool after it has answered (2026-07-28, extension
 	// io.modelcontextprotocol/tasks). Nothing changes for the caller: [Client.CallTool] asks for the result until it is
-	// there, within MaxTimeout. An entry for the extension in Extensions does the same. See [WithTask].
+	// there, within MaxTimeout. An entry for the extension in Extensions does the same. It is off by default as all
+	// extensions have to be. See [WithTask].
 	Tasks bool
 
 	// Logger gets diagnostics: what was tolerated, skipped or dropped. Nil discards them. It is called on a goroutine

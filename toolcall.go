@@ -42,6 +42,9 @@ func (c *Client) ToolsPage(ctx context.Context, cursor *string, opts ...CallOpti
 // a model can see what went wrong.
 //
 // args must encode to a JSON object; nil stands for an empty one. JSON text as a [json.RawMessage] is sent as it is.
+//
+// If the server goes on with the call as a task ([Options].Tasks), CallTool waits for the end of that. A task that ends
+// without a result is a [*TaskError].
 func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*CallToolResult, error) {
 	o := c.callOptions(opts)
 	r := &request{method: "tools/call", target: name, renewable: true, mirror: transport.Mirror{Name: name}}

@@ -244,8 +244,8 @@ func TestCleaningUpAsksNobody(t *testing.T) { // field case 57
 	}))
 	_, _, err := c.call(1, "work")
 	require.NoError(t, err)
-	_, _, err = c.send(t.Context(), notification("notifications/cancelled"), version)
-	assert.Error(t, err)
+	notice := transport.Outgoing{Message: notification("notifications/cancelled"), Version: version, Unattended: true}
+	assert.Error(t, c.conn.Send(t.Context(), notice))
 	assert.Error(t, c.conn.Close())
 	assert.Equal(t, []string{"POSTtrue", "POSTtrue", "POSTtrue", "POSTfalse", "DELETEfalse"}, asked)
 	assert.False(t, slices.Contains(refused, "401 Unauthorized"))

@@ -81,7 +81,7 @@ func (x *exchange) post(
 		target:  target,
 		header:  header,
 		body:    body,
-		refresh: !x.out.Unattended && x.out.Message.Method != "notifications/cancelled",
+		refresh: !x.out.Unattended,
 	})
 	switch {
 	case err != nil:

@@ -3,6 +3,7 @@ package streamablehttp_test
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -129,6 +130,8 @@ func TestRefusals(t *testing.T) { // field case 94
 			"POST answered 401 Unauthorized: m (1)",
 		},
 		"forbidden": {403, "text/plain", "no", "POST answered 403 Forbidden: no"},
+		"busy":      {429, "text/plain", "", "POST answered 429 Too Many Requests"},
+		"slow":      {504, "text/plain", "", "POST answered 504 Gateway Timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
@@ -149,6 +152,8 @@ func TestRefusals(t *testing.T) { // field case 94
 			assert.Equal(t, "some", status.Header.Get("X-Reason"))
 			assert.Equal(t, test.body[:min(len(test.body), 8<<10)], string(status.Body))
 			assert.False(t, transport.SafeToRetry(err))
+			passes := slices.Contains([]int{429, 502, 503, 504}, test.status)
+			assert.Equal(t, passes, errors.Is(err, transport.ErrUnavailable))
 			_, _, err = c.call(2, "work")
 			assert.NoError(t, err, "the session is kept")
 		})

@@ -22,6 +22,15 @@ func TestUnsentKeepsWhatItWraps(t *testing.T) {
 	assert.False(t, transport.SafeToRetry(errors.New("other")))
 }
 
+func TestSentOutdoesUnsent(t *testing.T) {
+	err := fmt.Errorf("outside: %w", transport.Sent(fmt.Errorf("a: %w, %w", io.EOF, transport.Unsent(io.ErrClosedPipe))))
+	assert.False(t, transport.SafeToRetry(err))
+	assert.ErrorIs(t, err, io.ErrClosedPipe)
+	assert.EqualError(t, err, "outside: a: EOF, io: read/write on closed pipe")
+	assert.True(t, transport.SafeToRetry(transport.Unsent(err)))
+	assert.NoError(t, transport.Sent(nil))
+}
+
 func TestRPCErrorText(t *testing.T) {
 	full := &transport.RPCError{Code: -32601, Message: "no such method", Data: []byte(`"kept out"`)}
 	assert.EqualError(t, full, "no such method (-32601)")
