@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/seed62b61957/mcp/internal/procconn"
@@ -53,6 +54,9 @@ func (p *process) supervise(closeGrace, killGrace time.Duration) {
 
 func (p *process) Read(b []byte) (int, error)  { return p.output.Read(b) }
 func (p *process) Write(b []byte) (int, error) { return p.pipes.stdin.Write(b) }
+
+// SyscallConn gives access to the server's input, so that what it takes at once needs no goroutine.
+func (p *process) SyscallConn() (syscall.RawConn, error) { return p.pipes.stdin.SyscallConn() }
 
 // Close begins to end the server, and unblocks Read and Write. It is called once; Wait does the rest.
 func (p *process) Close() error {

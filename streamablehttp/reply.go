@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/chunked"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -130,25 +131,12 @@ func (r *reply) isEventStream() bool { return r.media() == "text/event-stream" }
 
 // readAll reads a body up to the limit of a message. A longer one is given up.
 func (r *reply) readAll(limit int) ([]byte, error) {
-	tooLarge := fmt.Errorf("%w: the limit is %d bytes", transport.ErrMessageTooLarge, limit)
-	if r.ContentLength > int64(limit) {
-		return nil, tooLarge
+	data, over, err := chunked.ReadAll(r.Body, limit, r.ContentLength)
+	switch {
+	case over:
+		return nil, fmt.Errorf("%w: the limit is %d bytes", transport.ErrMessageTooLarge, limit)
+	case err != nil:
+		return nil, noResponse(fmt.Errorf("the body ended early: %w", err))
 	}
-	// Room for one byte more than announced, so that the end is found without growing.
-	buf := make([]byte, 0, max(r.ContentLength+1, 512))
-	for {
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
-		}
-		n, err := r.Body.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		switch {
-		case len(buf) > limit:
-			return nil, tooLarge
-		case err == io.EOF:
-			return buf, nil
-		case err != nil:
-			return nil, noResponse(fmt.Errorf("the body ended early: %w", err))
-		}
-	}
+	return data, nil
 }

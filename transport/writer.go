@@ -7,41 +7,56 @@ import (
 	"sync"
 
 	"github.com/seed62b61957/mcp/internal/chunked"
+	"github.com/seed62b61957/mcp/internal/nonblock"
 )
 
-// A writer writes lines in the order in which they are queued, one Write at a time. Its goroutine runs only while
-// there is something to write, and no lock is held during a Write: a peer that takes no bytes holds up nobody but the
-// senders, and those only until their context is done.
+// A writer writes lines in the order in which they are queued, one Write at a time. What the peer takes at once, the
+// sender writes itself. Else a goroutine does, which runs only while there is something to write, and no lock is held
+// during a Write: a peer that takes no bytes holds up nobody but the senders, and those only until their context is
+// done.
 type writer struct {
 	dst    io.Writer
+	direct *nonblock.Writer  // to dst; nil if there is no such way
 	wrap   func(error) error // says which stream an error comes from
 	closed chan struct{}
 	loop   func() // run, kept as a value so that starting it allocates nothing
 
 	mu      sync.Mutex
 	queue   []pending
-	running bool
+	running bool  // somebody writes
 	err     error // why nothing is written any more
 }
 
 // pending is a line whose sender waits. The buffer belongs to the writer once it is queued.
 type pending struct {
-	line *buffer
-	done chan error // buffered: the sender may have left
+	line    *buffer
+	written int        // how much of the line the sender has written
+	done    chan error // buffered: the sender may have left
 }
 
 func newWriter(dst io.Writer, wrap func(error) error) *writer {
-	w := &writer{dst: dst, wrap: wrap, closed: make(chan struct{})}
+	w := &writer{dst: dst, direct: nonblock.New(dst), wrap: wrap, closed: make(chan struct{})}
 	w.loop = w.run
 	return w
 }
 
-// send queues the line and waits until it is written.
+// rest is what is still to be written.
+func (p pending) rest() []byte { return p.line.b[p.written:] }
+
+// failed is what the sender is told when the rest is not written any more, because of err.
+func (p pending) failed(err error) error {
+	if p.written > 0 {
+		return err
+	}
+	return Unsent(err)
+}
+
+// send writes the line at once, or queues it and waits until it is written.
 func (w *writer) send(ctx context.Context, line *buffer) error {
-	p := pending{line, make(chan error, 1)}
-	if err := w.enqueue(p); err != nil {
+	p, err := w.begin(line)
+	if p.done == nil {
 		line.free()
-		return Unsent(err)
+		return err
 	}
 	select {
 	case err := <-p.done:
@@ -53,21 +68,36 @@ func (w *writer) send(ctx context.Context, line *buffer) error {
 	}
 }
 
-func (w *writer) enqueue(p pending) error {
+// begin writes what the peer takes at once, if nobody else writes. If anything is left, it queues the line.
+func (w *writer) begin(line *buffer) (p pending, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
-		return w.err
+	p.line = line
+	place := len(w.queue)
+	if w.err == nil && w.direct != nil && !w.running {
+		w.running = true
+		w.mu.Unlock()
+		p.written = w.direct.Write(line.b)
+		w.mu.Lock()
+		w.running = false
+		place = 0 // before those that came meanwhile
 	}
-	w.queue = append(w.queue, p)
-	if !w.running {
+	switch {
+	case p.written == len(line.b):
+	case w.err != nil:
+		return p, p.failed(w.err)
+	default:
+		p.done = make(chan error, 1)
+		w.queue = slices.Insert(w.queue, place, p)
+	}
+	if len(w.queue) > 0 && !w.running {
 		w.running = true
 		go w.loop()
 	}
-	return nil
+	return p, nil
 }
 
-// leave ends the wait of a sender. A line whose Write has begun is finished without it: half a line would spoil the
+// leave ends the wait of a sender. A line that was begun is finished without it: half a line would spoil the
 // stream for the messages behind it.
 func (w *writer) leave(p pending, cause error) error {
 	w.mu.Lock()
@@ -77,7 +107,7 @@ func (w *writer) leave(p pending, cause error) error {
 		return err
 	default:
 	}
-	if i := slices.Index(w.queue, p); i >= 0 {
+	if i := slices.Index(w.queue, p); i >= 0 && p.written == 0 {
 		w.queue = slices.Delete(w.queue, i, i+1)
 		p.line.free()
 		return Unsent(cause)
@@ -102,7 +132,7 @@ func (w *writer) take() []pending {
 		w.queue, w.running = nil, false
 		return nil
 	}
-	n, size := 1, len(w.queue[0].line.b)
+	n, size := 1, len(w.queue[0].rest())
 	for n < len(w.queue) && size+len(w.queue[n].line.b) <= chunked.ChunkBytes {
 		size += len(w.queue[n].line.b)
 		n++
@@ -113,13 +143,13 @@ func (w *writer) take() []pending {
 }
 
 func write(dst io.Writer, batch []pending) (n int, err error) {
-	line := batch[0].line.b
+	line := batch[0].rest()
 	if len(batch) > 1 {
 		joined := chunked.Get()
 		defer chunked.Put(joined)
 		line = joined[:0]
 		for _, p := range batch {
-			line = append(line, p.line.b...)
+			line = append(line, p.rest()...)
 		}
 	}
 	if n, err = dst.Write(line); err == nil && n < len(line) {
@@ -136,17 +166,14 @@ func (w *writer) report(batch []pending, n int, err error) {
 		w.fail(w.wrap(err))
 	}
 	for _, p := range batch {
-		size := len(p.line.b)
+		size := len(p.rest())
+		p.written += min(max(n, 0), size)
 		p.line.free()
-		switch {
-		case n >= size:
+		if n -= size; n >= 0 {
 			p.done <- nil
-		case n > 0:
-			p.done <- w.err
-		default:
-			p.done <- Unsent(w.err)
+		} else {
+			p.done <- p.failed(w.err)
 		}
-		n -= size
 	}
 }
 
@@ -157,7 +184,7 @@ func (w *writer) fail(err error) {
 	}
 	for _, p := range w.queue {
 		p.line.free()
-		p.done <- Unsent(w.err)
+		p.done <- p.failed(w.err)
 	}
 	w.queue = nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/seed62b61957/mcp/transport"
@@ -47,8 +48,10 @@ func (c *conn) Traits() transport.Traits { return c.stream.Traits() }
 
 func (c *conn) Send(ctx context.Context, out transport.Outgoing) error {
 	err := c.stream.Send(ctx, out)
-	var broken *writeError
-	if err == nil || !errors.As(err, &broken) {
+	if err == nil {
+		return nil
+	}
+	if _, broken := errors.AsType[*writeError](err); !broken {
 		return err
 	}
 	limit := exitWait
@@ -94,6 +97,14 @@ func (s stream) Write(p []byte) (int, error) {
 		err = &writeError{fmt.Errorf("the server does not take its input: %w", err)}
 	}
 	return n, err
+}
+
+// SyscallConn gives access to the server's input itself, if that is a file or a socket.
+func (s stream) SyscallConn() (syscall.RawConn, error) {
+	if file, ok := s.Process.(syscall.Conn); ok {
+		return file.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
 }
 
 type writeError struct{ err error }

@@ -1,0 +1,53 @@
+package chunked
+
+import (
+	"bytes"
+	"io"
+)
+
+// firstBytes is what ReadAll begins with where nobody says how much there is.
+const firstBytes = 512
+
+// ReadAll reads r to its end, or until there is more than limit, which it reports at once. Hint is the size that the
+// sender names, less than 0 if it names none: what is read is kept in chunks of the pool then, so that memory of its
+// own is taken once, when the size is known.
+func ReadAll(r io.Reader, limit int, hint int64) (data []byte, over bool, err error) {
+	if hint > int64(limit) {
+		return nil, true, nil
+	}
+	room := make([]byte, max(hint+1, firstBytes)) // a byte more than there is finds the end
+	var parts [][]byte
+	defer func() {
+		for _, part := range parts[min(1, len(parts)):] {
+			Put((*Chunk)(part[:ChunkBytes]))
+		}
+	}()
+	for size := 0; ; room = Get()[:] {
+		room = room[:min(len(room), limit+1-size)]
+		n, err := fill(r, room)
+		size += n
+		parts = append(parts, room[:n])
+		switch {
+		case size > limit:
+			return nil, true, nil
+		case err == nil:
+		case err != io.EOF:
+			return nil, false, err
+		case len(parts) == 1:
+			return parts[0], false, nil
+		default:
+			return bytes.Join(parts, nil), false, nil
+		}
+	}
+}
+
+// fill reads until buf is full, and returns the error that it ends with before.
+func fill(r io.Reader, buf []byte) (n int, err error) {
+	for n < len(buf) {
+		read, err := r.Read(buf[n:])
+		if n += read; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
