@@ -1,0 +1,6 @@
+// Command none is a program that calls nobody.
+package main
+
+import "fmt"
+
+func main() { fmt.Println("nothing") }
