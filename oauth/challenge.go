@@ -3,7 +3,7 @@ package oauth
 import "strings"
 
 // A Challenge is one demand for credentials that a response makes in its WWW-Authenticate header (RFC 9110, section
-// 11.6.1). It has parameters or a Token68, or neither.
+// 11.6.1). It should have parameters or a Token68, or neither.
 type Challenge struct {
 	Scheme  string            // as it was sent: "Bearer"; compare without regard to case
 	Params  map[string]string // by name in lower case; of a name that is repeated, the first

@@ -11,12 +11,12 @@ import (
 // null, of the wrong type or an empty string has its zero value; what is in lists is not restricted to what is known.
 type ResourceMetadata struct {
 	Resource                      string   `json:"resource"`
-	AuthorizationServers          []string `json:"authorization_servers,omitempty"`
-	ScopesSupported               []string `json:"scopes_supported,omitempty"`
-	BearerMethodsSupported        []string `json:"bearer_methods_supported,omitempty"`
+	AuthorizationServers          []string `json:"authorization_servers,omitzero"`
+	ScopesSupported               []string `json:"scopes_supported,omitzero"`
+	BearerMethodsSupported        []string `json:"bearer_methods_supported,omitzero"`
 	ResourceName                  string   `json:"resource_name,omitempty"`
 	ResourceDocumentation         string   `json:"resource_documentation,omitempty"`
-	DPoPSigningAlgValuesSupported []string `json:"dpop_signing_alg_values_supported,omitempty"`
+	DPoPSigningAlgValuesSupported []string `json:"dpop_signing_alg_values_supported,omitzero"`
 	DPoPBoundAccessTokensRequired bool     `json:"dpop_bound_access_tokens_required,omitempty"`
 
 	Raw json.RawMessage `json:"-"` // the document
@@ -31,13 +31,13 @@ type ServerMetadata struct {
 	TokenEndpoint                              string   `json:"token_endpoint,omitempty"`
 	RegistrationEndpoint                       string   `json:"registration_endpoint,omitempty"`
 	RevocationEndpoint                         string   `json:"revocation_endpoint,omitempty"`
-	ScopesSupported                            []string `json:"scopes_supported,omitempty"`
-	ResponseTypesSupported                     []string `json:"response_types_supported,omitempty"`
-	GrantTypesSupported                        []string `json:"grant_types_supported,omitempty"`
-	CodeChallengeMethodsSupported              []string `json:"code_challenge_methods_supported,omitempty"`
-	TokenEndpointAuthMethodsSupported          []string `json:"token_endpoint_auth_methods_supported,omitempty"`
-	TokenEndpointAuthSigningAlgValuesSupported []string `json:"token_endpoint_auth_signing_alg_values_supported,omitempty"`
-	DPoPSigningAlgValuesSupported              []string `json:"dpop_signing_alg_values_supported,omitempty"`
+	ScopesSupported                            []string `json:"scopes_supported,omitzero"`
+	ResponseTypesSupported                     []string `json:"response_types_supported,omitzero"`
+	GrantTypesSupported                        []string `json:"grant_types_supported,omitzero"`
+	CodeChallengeMethodsSupported              []string `json:"code_challenge_methods_supported,omitzero"`
+	TokenEndpointAuthMethodsSupported          []string `json:"token_endpoint_auth_methods_supported,omitzero"`
+	TokenEndpointAuthSigningAlgValuesSupported []string `json:"token_endpoint_auth_signing_alg_values_supported,omitzero"`
+	DPoPSigningAlgValuesSupported              []string `json:"dpop_signing_alg_values_supported,omitzero"`
 	// AuthorizationResponseIssParameterSupported says that each authorization response has an iss (RFC 9207).
 	AuthorizationResponseIssParameterSupported bool `json:"authorization_response_iss_parameter_supported,omitempty"`
 	// ClientIDMetadataDocumentSupported says that a client id may be the URL of a metadata document.

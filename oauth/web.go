@@ -223,6 +223,8 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	switch first := via[0]; {
 	case !sameOrigin(req.URL, first.URL):
 		return &EndpointError{place(req.URL), "it is a redirect to another origin"}
+	case req.URL.User != nil:
+		return &EndpointError{place(req.URL), "it is a redirect, and has a user"}
 	case req.Method != first.Method:
 		return &EndpointError{place(req.URL), "it is a redirect that would change the method"}
 	case len(via) > maxHops:
