@@ -210,3 +210,39 @@ func ExampleRPCError() {
 	}
 	// Output: refused: true unknown tool: teleport
 }
+
+// A call that outlives the program that makes it: the server goes on with it, and the program takes the ID along.
+func ExampleClient_AwaitTask() {
+	ctx := context.Background()
+	server := &mcptest.Server{}
+	server.AddTaskTool(&mcp.Tool{Name: "render"}, func(context.Context, *mcptest.Call) (*mcp.CallToolResult, error) {
+		return mcptest.Text("rendered"), nil
+	})
+
+	client, err := mcp.Connect(ctx, server.Transport(), &mcp.Options{Tasks: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var stored string
+	shutdown := errors.New("shutting down")
+	_, err = client.CallTool(ctx, "render", nil, mcp.WithTask(func(task *mcp.Task) error {
+		stored = task.ID // in a file, say
+		return shutdown  // nil waits for the result
+	}))
+	fmt.Println(errors.Is(err, shutdown))
+	client.Close()
+
+	client, err = mcp.Connect(ctx, server.Transport(), &mcp.Options{Tasks: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	result, err := client.AwaitTask(ctx, stored)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Text())
+	// Output:
+	// true
+	// rendered
+}

@@ -28,6 +28,7 @@ type Call struct {
 	State string
 
 	modern    bool
+	task      *task                      // that the call has become, nil if it has not
 	inputs    map[string]json.RawMessage // what the client was asked for with NeedInput
 	answers   map[string]json.RawMessage // what it was ever asked for with Elicit and its like
 	questions int                        // how many of those there were

@@ -26,6 +26,11 @@ func listen(ctx context.Context, call *Call) (any, error) {
 	if err := json.Unmarshal(call.params(), &params); err != nil || params.Filter == nil {
 		return nil, &mcp.RPCError{Code: mcp.CodeInvalidParams, Message: "no filter of notifications"}
 	}
+	if len(params.Filter.TaskIDs) > 0 {
+		if err := call.wantsTasks(); err != nil {
+			return nil, err
+		}
+	}
 	sub := &subscription{
 		call:   call,
 		filter: call.Session.server.agreed(params.Filter),
@@ -39,6 +44,11 @@ func listen(ctx context.Context, call *Call) (any, error) {
 	acknowledgement := map[string]any{"notifications": sub.filter}
 	if err := sub.send(ctx, "notifications/subscriptions/acknowledged", acknowledgement); err != nil {
 		return nil, err
+	}
+	for _, id := range sub.filter.TaskIDs { // what happened before has to be told as well
+		if err := sub.send(ctx, string(mcp.TaskChanged), call.Session.server.task(id).snapshot()); err != nil {
+			return nil, err
+		}
 	}
 	sub.turn <- struct{}{}
 	select {
@@ -59,6 +69,7 @@ func (s *Server) agreed(asked *mcp.Filter) mcp.Filter {
 		Tools:     asked.Tools && offers.Tools != nil && offers.Tools.ListChanged,
 		Prompts:   asked.Prompts && offers.Prompts != nil && offers.Prompts.ListChanged,
 		Resources: asked.Resources && offers.Resources != nil && offers.Resources.ListChanged,
+		TaskIDs:   s.knownTasks(asked.TaskIDs),
 	}
 	if offers.Resources == nil || !offers.Resources.Subscribe {
 		return agreed
@@ -74,13 +85,13 @@ func (s *Server) agreed(asked *mcp.Filter) mcp.Filter {
 // isChange reports whether a notification is one that clients have to subscribe to.
 func isChange(method string) bool {
 	switch mcp.EventKind(method) {
-	case mcp.ToolsChanged, mcp.PromptsChanged, mcp.ResourcesChanged, mcp.ResourceUpdated:
+	case mcp.ToolsChanged, mcp.PromptsChanged, mcp.ResourcesChanged, mcp.ResourceUpdated, mcp.TaskChanged:
 		return true
 	}
 	return false
 }
 
-func (sub *subscription) wants(method, uri string) bool {
+func (sub *subscription) wants(method, uri, taskID string) bool {
 	switch mcp.EventKind(method) {
 	case mcp.ToolsChanged:
 		return sub.filter.Tools
@@ -90,6 +101,8 @@ func (sub *subscription) wants(method, uri string) bool {
 		return sub.filter.Resources
 	case mcp.ResourceUpdated:
 		return slices.Contains(sub.filter.URIs, uri)
+	case mcp.TaskChanged:
+		return slices.Contains(sub.filter.TaskIDs, taskID)
 	}
 	return false
 }
@@ -101,11 +114,12 @@ func (x *Session) tell(ctx context.Context, method string, params any) error {
 		return err
 	}
 	var about struct {
-		URI string `json:"uri"`
+		URI    string `json:"uri"`
+		TaskID string `json:"taskId"`
 	}
 	_ = json.Unmarshal(raw, &about) // lists have none
 	for _, sub := range x.listening() {
-		if !sub.wants(method, about.URI) {
+		if !sub.wants(method, about.URI, about.TaskID) {
 			continue
 		}
 		if taken, err := sub.take(ctx); err != nil {

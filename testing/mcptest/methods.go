@@ -33,16 +33,25 @@ var (
 		"server/discover":      discover,
 		"subscriptions/listen": listen,
 	}
+	// These have the names of methods of 2025-11-25, so that a request of one may be of either era.
+	taskMethods = map[string]Handler{
+		"tasks/get":    getTask,
+		"tasks/update": updateTask,
+		"tasks/cancel": cancelTask,
+	}
 )
 
 func builtIn(method string, modern bool) Handler {
 	if h := commonMethods[method]; h != nil {
 		return h
 	}
-	if modern {
-		return modernMethods[method]
+	switch h := modernMethods[method]; {
+	case !modern:
+		return legacyMethods[method]
+	case h != nil:
+		return h
 	}
-	return legacyMethods[method]
+	return taskMethods[method]
 }
 
 func ping(context.Context, *Call) (any, error) { return nil, nil }

@@ -30,6 +30,8 @@ type Server struct {
 	Versions []string
 	// TTL is how long a client may keep lists and the like, which modern revisions say; 0 means not at all.
 	TTL time.Duration
+	// PollInterval is how often a client is to ask for a task, if it is not 0. See [Server.AddTaskTool].
+	PollInterval time.Duration
 	// PageSize is how many items of a list are on a page; 0 means all.
 	PageSize int
 	// Logging says that the server offers to log. See [Call.Log].
@@ -48,6 +50,7 @@ type Server struct {
 	handlers map[string]Handler
 	sessions []*Session
 	received []transport.Message
+	tasks    map[string]*task // by id; nil if there is no tool for them
 }
 
 // A Handler answers requests, each on a goroutine of its own. Its ctx ends when the client cancels the request, which
