@@ -1,0 +1,262 @@
+package oauth
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// expirySkew is how long before its end a token is renewed, and how much clocks may differ.
+const expirySkew = 30 * time.Second
+
+// A Token is an access token for uses of your own. Nothing that formats it shows it.
+type Token struct {
+	AccessToken string
+	Type        string    // "Bearer", or "DPoP", with which it takes a proof that only the Authorizer makes
+	Expires     time.Time // zero: not known
+	Scopes      []string  // granted, as far as known
+}
+
+// Authorize puts the token on a request, and a proof where the token is bound to a key. A token with less than 30 s left
+// is renewed first, once for all requests that wait for it. Without a token the request is left as it is: the server
+// may want none, and otherwise says what it wants. A token that is over and cannot be renewed is sent all the same, since
+// only the server's answer tells what a sign-in has to ask for.
+//
+// With refresh false it takes the token that is in memory, and asks nobody. The error matches [ErrNotSaved], or is the
+// authorization server's [*Error], of the network or of the store; tokens are kept in all of these cases.
+func (a *Authorizer) Authorize(ctx context.Context, req *http.Request, refresh bool) error {
+	held := a.memory.held()
+	if refresh {
+		var err error
+		if held, err = a.usable(ctx); err != nil {
+			return boundary(err)
+		}
+	}
+	if held == nil {
+		return nil
+	}
+	return boundary(a.put(req, held))
+}
+
+// put adds the token to the request.
+func (a *Authorizer) put(req *http.Request, held *credentials) error {
+	if held.DPoPKey == nil {
+		req.Header.Set("Authorization", schemeBearer+" "+held.AccessToken)
+		return nil
+	}
+	key, err := parseDPoPKey(held.DPoPKey)
+	if err != nil {
+		return err
+	}
+	proof, err := key.proof(req.Method, req.URL, held.AccessToken, a.nonces.of(req.URL))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", schemeDPoP+" "+held.AccessToken)
+	req.Header.Set(headerProof, proof)
+	return nil
+}
+
+// usable returns the credentials to use now, nil if there are none.
+func (a *Authorizer) usable(ctx context.Context) (*credentials, error) {
+	held, err := a.loaded(ctx)
+	if err != nil || held == nil || !held.expiresWithin(expirySkew) {
+		return held, err
+	}
+	if !a.renewable(held) {
+		r, err := a.reload(ctx) // somebody may have signed in elsewhere
+		if err != nil {
+			return nil, err
+		}
+		return r.Credentials, nil
+	}
+	err = a.renew(ctx, held.AccessToken, nil)
+	switch {
+	case err == nil:
+		return a.memory.held(), nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case a.config.Grant == nil && final(err):
+		return a.memory.held(), nil
+	case isStored(err) && !held.expiresWithin(0):
+		a.log.WarnContext(ctx, "oauth: the token is not renewed yet", slog.Any("error", err))
+		return held, nil
+	}
+	return nil, err
+}
+
+// Inspect meets the challenges of the server. It reports retry when there is another token than the request had: one
+// that was renewed, for this request or meanwhile for others, or that came with a sign-in. Where the user must act, the
+// error is a [*SignInRequiredError], and where that has been tried, a [*RefusedError]. It does not read the body.
+func (a *Authorizer) Inspect(ctx context.Context, req *http.Request, resp *http.Response) (retry bool, err error) {
+	scheme, used, _ := strings.Cut(req.Header.Get("Authorization"), " ")
+	if scheme == schemeDPoP {
+		a.nonces.learn(req.URL, resp.Header)
+	}
+	if resp.StatusCode < http.StatusBadRequest {
+		a.memory.accepted(used)
+	}
+	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
+		return false, nil
+	}
+	challenges := ParseChallenges(resp.Header.Values("Www-Authenticate"))
+	if a.config.OnChallenge != nil {
+		a.config.OnChallenge(ctx, resp.StatusCode, challenges)
+	}
+	d := demandOf(resp.StatusCode, challenges)
+	switch {
+	case d == nil:
+		return false, nil // not for us
+	case d.code == errorUseNonce && proofNonce(req.Header.Get(headerProof)) != a.nonces.of(req.URL):
+		return true, nil
+	case d.status == http.StatusForbidden && used != "":
+		retry, err = a.widen(ctx, d, used)
+	default:
+		retry, err = a.replace(ctx, d, used)
+	}
+	return retry, boundary(err)
+}
+
+// A demand is what a server's challenge asks for (RFC 6750, section 3; RFC 9728, section 5.1; RFC 9449, section 7.1).
+type demand struct {
+	status           int
+	code             string   // "invalid_token", "" if none
+	scopes           []string // nil: not said
+	resourceMetadata string
+	description      string
+}
+
+// demandOf picks the challenge to meet: nil if there is none. A 401 without any challenge asks for a token as well, and
+// a 403 for one only if it says that the scope is too narrow.
+func demandOf(status int, challenges []Challenge) *demand {
+	ours := slices.DeleteFunc(slices.Clone(challenges), func(c Challenge) bool {
+		return !strings.EqualFold(c.Scheme, schemeBearer) && !strings.EqualFold(c.Scheme, schemeDPoP)
+	})
+	if status == http.StatusForbidden {
+		ours = slices.DeleteFunc(ours, func(c Challenge) bool { return c.Params["error"] != "insufficient_scope" })
+	}
+	if len(ours) == 0 {
+		if status == http.StatusUnauthorized && len(challenges) == 0 {
+			return &demand{status: status}
+		}
+		return nil
+	}
+	d := &demand{status: status}
+	for _, c := range ours { // the first that says something says it for all
+		if d.code == "" {
+			d.code = c.Params["error"]
+		}
+		if d.scopes == nil {
+			d.scopes = splitScopes(c.Params["scope"])
+		}
+		if d.resourceMetadata == "" {
+			d.resourceMetadata = c.Params["resource_metadata"]
+		}
+		if d.description == "" {
+			d.description = excerpt(c.Params["error_description"])
+		}
+	}
+	return d
+}
+
+// replace gets another token than the one that was refused, or none at all.
+func (a *Authorizer) replace(ctx context.Context, d *demand, used string) (retry bool, err error) {
+	if a.newer(used) {
+		return true, nil
+	}
+	source, fresh := a.memory.fresh(used)
+	if fresh && (source == fromUser || a.config.Grant != nil) {
+		return false, a.refused(d, d.scopes)
+	}
+	if !fresh && a.renewable(a.memory.held()) {
+		err := a.renew(ctx, used, d)
+		if err == nil && a.newer(used) {
+			return true, nil
+		}
+		if a.config.Grant != nil || err != nil && !final(err) {
+			return false, err
+		}
+	}
+	if _, err := a.reload(ctx); err != nil || a.newer(used) {
+		return err == nil, err
+	}
+	return false, a.memory.require(a.required(d, d.scopes), used)
+}
+
+// widen gets a token with more scopes (MCP, "Step-Up Authorization Flow"): those that are demanded, and those that were
+// asked for or granted before.
+func (a *Authorizer) widen(ctx context.Context, d *demand, used string) (retry bool, err error) {
+	if a.newer(used) {
+		return true, nil
+	}
+	scopes := d.scopes
+	if held := a.memory.held(); held != nil {
+		scopes = union(union(held.Asked, held.Scopes), d.scopes)
+	}
+	if !a.memory.stepUp(joinScopes(slices.Sorted(slices.Values(d.scopes))), used) {
+		return false, a.refused(d, scopes)
+	}
+	if a.config.Grant == nil {
+		return false, a.memory.require(a.required(d, scopes), used)
+	}
+	if err := a.renew(ctx, used, d); err != nil {
+		return false, err
+	}
+	return a.newer(used), nil
+}
+
+// newer reports whether there is a token, and another one than was used.
+func (a *Authorizer) newer(used string) bool {
+	held := a.memory.held()
+	return held != nil && held.AccessToken != used
+}
+
+func (a *Authorizer) required(d *demand, scopes []string) *SignInRequiredError {
+	return &SignInRequiredError{
+		Server:           place(a.server),
+		Status:           d.status,
+		Scopes:           scopes,
+		ResourceMetadata: d.resourceMetadata,
+		Description:      d.description,
+	}
+}
+
+func (a *Authorizer) refused(d *demand, scopes []string) *RefusedError {
+	return &RefusedError{Server: place(a.server), Status: d.status, Scopes: scopes, Description: d.description}
+}
+
+// Token returns a token that has 30 s left or more, if the server says how long they last, and renews it for that. The
+// error is a [*SignInRequiredError] when there is none, or that of Authorize.
+func (a *Authorizer) Token(ctx context.Context) (*Token, error) {
+	held, err := a.usable(ctx)
+	if err == nil && held == nil && a.config.Grant != nil {
+		err = a.renew(ctx, "", nil)
+		held = a.memory.held()
+	}
+	if err != nil {
+		return nil, boundary(err)
+	}
+	if held == nil || held.expiresWithin(0) {
+		return nil, boundary(a.required(&demand{status: http.StatusUnauthorized}, nil))
+	}
+	return &Token{
+		AccessToken: held.AccessToken,
+		Type:        held.TokenType,
+		Expires:     held.Expires,
+		Scopes:      slices.Clone(held.Scopes),
+	}, nil
+}
+
+// SignOut forgets the tokens and the clients that were registered, in memory and in the Store. It tells no server.
+func (a *Authorizer) SignOut(ctx context.Context) error {
+	err := a.store.Update(ctx, a.key, func([]byte) ([]byte, error) { return nil, nil })
+	if err != nil {
+		return fmt.Errorf("oauth: signing out: %w", err)
+	}
+	a.memory.clear()
+	return nil
+}

@@ -1,0 +1,94 @@
+package oauth
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// recordVersion is the version of the records that are written. A record of a later version is not read, since what
+// that one means by its fields is not known; a user who goes back to an older program has to sign in again.
+const recordVersion = 1
+
+// A record is what is kept in the Store under one key. It is not changed once it was published to other goroutines.
+type record struct {
+	Version     int                    `json:"version"`
+	Generation  uint64                 `json:"generation"`             // grows with each writing, past a removal too
+	Clients     map[string]*registered `json:"clients,omitempty"`      // that were registered, by issuer
+	BoundIssuer string                 `json:"bound_issuer,omitempty"` // of Config.Client, if that names none
+	Credentials *credentials           `json:"credentials,omitempty"`  // nil: nobody is signed in
+}
+
+// registered is a client that an authorization server has registered (RFC 7591, section 3.2.1).
+type registered struct {
+	ID           string    `json:"client_id"`
+	Secret       string    `json:"client_secret,omitempty"`
+	AuthMethod   string    `json:"token_endpoint_auth_method,omitempty"`
+	RedirectURLs []string  `json:"redirect_uris,omitempty"`
+	Expires      time.Time `json:"expires,omitzero"` // of the secret
+}
+
+// An issuer is what is kept of an authorization server's metadata: what it takes to ask it for tokens.
+type issuer struct {
+	Issuer        string   `json:"issuer"`
+	TokenEndpoint string   `json:"token_endpoint"`
+	AuthMethods   []string `json:"auth_methods,omitempty"` // of its token endpoint
+	SigningAlgs   []string `json:"signing_algs,omitempty"` // for private_key_jwt
+	Resource      string   `json:"resource"`               // the MCP server, in the authorization server's words
+}
+
+// credentials are what somebody was granted.
+type credentials struct {
+	issuer
+	ClientID     string    `json:"client_id"`
+	AccessToken  string    `json:"access_token"`
+	TokenType    string    `json:"token_type"`
+	Expires      time.Time `json:"expires,omitzero"` // zero: not known
+	RefreshToken string    `json:"refresh_token,omitempty"`
+	Scopes       []string  `json:"scopes,omitempty"` // granted
+	Asked        []string  `json:"asked,omitempty"`  // for
+	DPoPKey      []byte    `json:"dpop_key,omitempty"`
+}
+
+func decodeRecord(data []byte) (*record, error) {
+	if len(data) == 0 {
+		return &record{Version: recordVersion}, nil
+	}
+	var r record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, errors.New("the stored record cannot be read") // the cause may show a part of it
+	}
+	if r.Version != recordVersion {
+		return nil, fmt.Errorf("the stored record has version %d, not %d", r.Version, recordVersion)
+	}
+	return &r, nil
+}
+
+func (r *record) encode() ([]byte, error) {
+	r.Version = recordVersion
+	r.Generation = max(r.Generation+1, uint64(time.Now().UnixMicro()))
+	return json.Marshal(r)
+}
+
+// expiresWithin reports whether the access token is known to be over in d from now.
+func (c *credentials) expiresWithin(d time.Duration) bool {
+	return !c.Expires.IsZero() && time.Until(c.Expires) <= d
+}
+
+// take enters new tokens. What the answer does not say stays as it is (RFC 6749, sections 5.1 and 6).
+func (c *credentials) take(t *tokens) {
+	c.AccessToken, c.TokenType, c.Expires = t.access, t.kind, t.expires
+	if t.refresh != "" {
+		c.RefreshToken = t.refresh
+	}
+	if t.scopes != nil {
+		c.Scopes = t.scopes
+	}
+}
+
+// wide reports whether the token was granted all of these scopes.
+func (c *credentials) wide(scopes []string) bool {
+	return !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(c.Scopes, s) })
+}

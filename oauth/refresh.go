@@ -1,0 +1,264 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+)
+
+// renewTimeout bounds a renewal, the requests to servers and the wait for the store included.
+const renewTimeout = 15 * time.Second
+
+// errUnknownClient matches the error of a grant whose client is gone: only a sign-in helps.
+var errUnknownClient = errors.New("the client is not known any more")
+
+// renewable reports whether a token can be replaced without the user.
+func (a *Authorizer) renewable(held *credentials) bool {
+	return a.config.Grant != nil || held != nil && held.RefreshToken != ""
+}
+
+// renew replaces the token that was used, "" for none, once for all who ask for that at a time. It goes on without the
+// caller whose ctx ends, for the others and for the next, so that no refresh token that was used up is lost with it.
+// Demand is nil unless the server has asked for the new token.
+func (a *Authorizer) renew(ctx context.Context, used string, d *demand) error {
+	if err := a.memory.failure(used); err != nil {
+		return err
+	}
+	flight := used
+	if d != nil {
+		flight += "\n" + joinScopes(d.scopes)
+	}
+	done := a.flights.DoChan(flight, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
+		defer cancel()
+		err := a.renewOnce(ctx, used, d)
+		if err != nil && !errors.Is(err, ErrNotSaved) {
+			a.memory.fail(used, err)
+		}
+		return nil, err
+	})
+	select {
+	case r := <-done:
+		return r.Err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (a *Authorizer) renewOnce(ctx context.Context, used string, d *demand) error {
+	var err error
+	if a.config.Grant != nil {
+		err = a.grant(ctx, used, d)
+	} else {
+		err = a.refresh(ctx, used)
+	}
+	if held := a.memory.held(); held != nil && held.AccessToken != used && isStored(err) {
+		a.memory.obtained(held.AccessToken, renewed)
+	}
+	return err
+}
+
+// refresh uses the refresh token (RFC 6749, section 6). The lock of the store is held meanwhile, and the record is read
+// again under it, so that of all processes one asks and the others find what it got.
+func (a *Authorizer) refresh(ctx context.Context, used string) error {
+	var refusal error
+	err := a.update(ctx, func(r *record) (changed bool, err error) {
+		held := r.Credentials
+		if held == nil || held.AccessToken != used && !held.expiresWithin(expirySkew) || held.RefreshToken == "" {
+			return false, nil
+		}
+		next := *held
+		client, err := a.knownClient(r, held.Issuer, held.ClientID)
+		if err == nil {
+			err = a.obtain(ctx, &next, client, url.Values{
+				"grant_type":    {"refresh_token"},
+				"refresh_token": {held.RefreshToken},
+			})
+		}
+		if !a.ended(r, err) {
+			r.Credentials = &next
+			return err == nil, err
+		}
+		refusal = err
+		next = *held
+		next.RefreshToken = "" // used up, or withdrawn: there is no sense in sending it again
+		r.Credentials = &next
+		return true, nil
+	})
+	if refusal != nil {
+		return refusal
+	}
+	return err
+}
+
+// ended reports whether a refresh was refused for good, and drops a registration that the server does not know. Of
+// other errors the cause may be mended, so that the refresh token is kept.
+func (a *Authorizer) ended(r *record, err error) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return errors.Is(err, errUnknownClient)
+	}
+	held := r.Credentials
+	if known := r.Clients[held.Issuer]; e.Code == "invalid_client" && known != nil && known.ID == held.ClientID {
+		delete(r.Clients, held.Issuer)
+		return true
+	}
+	return e.Code == "invalid_grant"
+}
+
+// grant gets tokens in a way that needs no user.
+func (a *Authorizer) grant(ctx context.Context, used string, d *demand) error {
+	next, err := a.prepare(ctx, d)
+	if err != nil {
+		return err
+	}
+	client, err := a.grantClient(ctx, next.Issuer)
+	if err != nil {
+		return err
+	}
+	next.ClientID = client.ID
+	return a.update(ctx, func(r *record) (bool, error) {
+		if held := r.Credentials; held != nil && held.AccessToken != used && !held.expiresWithin(expirySkew) {
+			return false, nil // another process was faster
+		}
+		c := *next
+		if err := a.config.Grant.obtain(ctx, a, &c, client); err != nil {
+			return false, err
+		}
+		r.Credentials = &c
+		return true, nil
+	})
+}
+
+// prepare says what to ask for, and whom. A token that is over is replaced where it came from; one that was refused, by
+// whoever the server names now.
+func (a *Authorizer) prepare(ctx context.Context, d *demand) (*credentials, error) {
+	held := a.memory.held()
+	if d == nil && held != nil {
+		next := *held
+		next.Scopes = held.Asked
+		return &next, nil
+	}
+	if d == nil {
+		d = &demand{}
+	}
+	found, err := a.discover(ctx, d.resourceMetadata)
+	if err != nil {
+		return nil, err
+	}
+	next := &credentials{issuer: found.issuer()}
+	if held != nil && held.Issuer == next.Issuer {
+		next.DPoPKey = held.DPoPKey
+	} else {
+		held = nil
+	}
+	next.Asked = a.scopesFor(d.scopes, found.scopesSupported(), held, d.code == errorScope)
+	next.Scopes = next.Asked
+	return next, nil
+}
+
+// loaded returns the credentials in memory, which are read from the store the first time. What could not be saved is
+// saved first.
+func (a *Authorizer) loaded(ctx context.Context) (*credentials, error) {
+	r, unsaved := a.memory.known()
+	if r == nil {
+		r, err := a.reload(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return r.Credentials, nil
+	}
+	if unsaved {
+		a.saveAgain(ctx)
+	}
+	return a.memory.held(), nil
+}
+
+// saveAgain tries to save what could not be saved. Who asks for a token goes on with or without.
+func (a *Authorizer) saveAgain(ctx context.Context) {
+	if a.memory.failure(unsavedFlight) != nil {
+		return
+	}
+	done := a.flights.DoChan(unsavedFlight, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
+		defer cancel()
+		err := a.update(ctx, func(*record) (bool, error) { return true, nil })
+		if err != nil {
+			a.memory.fail(unsavedFlight, err)
+			a.log.WarnContext(ctx, "oauth: the tokens are still not saved", slog.Any("error", err))
+		}
+		return nil, nil
+	})
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+const unsavedFlight = "\nunsaved" // no token has a line break
+
+// reload reads the record anew.
+func (a *Authorizer) reload(ctx context.Context) (*record, error) {
+	data, err := a.store.Load(ctx, a.key)
+	if err != nil {
+		return nil, fmt.Errorf("loading the record: %w", err)
+	}
+	r, err := decodeRecord(data)
+	if err != nil {
+		return nil, err
+	}
+	a.memory.put(r, true)
+	r, _ = a.memory.known()
+	return r, nil
+}
+
+// update changes the record under the lock of the store. The change gets what is stored, or what could not be stored
+// before if that is later: an older record never replaces a newer one. When the change was made and not saved, it holds
+// in memory, and the error matches ErrNotSaved.
+func (a *Authorizer) update(ctx context.Context, change func(*record) (changed bool, err error)) error {
+	var next *record
+	var changed bool
+	err := a.store.Update(ctx, a.key, func(data []byte) ([]byte, error) {
+		r, err := decodeRecord(data)
+		if err != nil {
+			return nil, err
+		}
+		if mine, unsaved := a.memory.known(); unsaved && mine.Generation > r.Generation {
+			if r, err = mine.clone(); err != nil {
+				return nil, err
+			}
+		}
+		if changed, err = change(r); err != nil {
+			return nil, err
+		}
+		next = r
+		if !changed {
+			return data, nil
+		}
+		return r.encode()
+	})
+	switch {
+	case next == nil, err != nil && !changed:
+		return err
+	case err != nil:
+		a.memory.put(next, false)
+		return fmt.Errorf("%w: %w", ErrNotSaved, err)
+	}
+	a.memory.put(next, true)
+	return nil
+}
+
+// isStored reports whether nothing was lost.
+func isStored(err error) bool { return !errors.Is(err, ErrNotSaved) }
+
+func (r *record) clone() (*record, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return decodeRecord(data)
+}

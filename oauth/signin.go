@@ -1,0 +1,312 @@
+package oauth
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// A SignIn is the first half of a sign-in, and all that the second half needs. It is plain data: as JSON it can wait in
+// a session or a database for the user to come back, to this process or another one with the same Store. It holds
+// secrets, which nothing but its JSON shows.
+type SignIn struct {
+	// AuthorizationURL is where to send the user's browser. It is "" when there is nothing to do: a refresh was enough,
+	// or somebody else has signed in meanwhile.
+	AuthorizationURL string `json:"authorization_url,omitempty"`
+
+	State       string   `json:"state,omitempty"` // comes back with the answer, and tells answers apart
+	Issuer      string   `json:"issuer,omitempty"`
+	ClientID    string   `json:"client_id,omitempty"`
+	RedirectURL string   `json:"redirect_url,omitempty"`
+	Scopes      []string `json:"scopes,omitempty"` // asked for
+	Resource    string   `json:"resource,omitempty"`
+
+	// IssuerInResponse says that the authorization server promised to name itself in its answer (RFC 9207).
+	IssuerInResponse bool `json:"issuer_in_response,omitempty"`
+
+	Verifier      string   `json:"verifier,omitempty"` // of PKCE
+	TokenEndpoint string   `json:"token_endpoint,omitempty"`
+	AuthMethods   []string `json:"auth_methods,omitempty"`
+	SigningAlgs   []string `json:"signing_algs,omitempty"`
+}
+
+// Done reports whether there is nothing left to do.
+func (s *SignIn) Done() bool { return s.AuthorizationURL == "" }
+
+// SignInOptions are what there is to say about one sign-in. The zero value is fine.
+type SignInOptions struct {
+	// Required is the error that asks for the sign-in; nil means the last one that this Authorizer returned.
+	Required *SignInRequiredError
+	// RedirectURL is used in place of those of the Config, such as that of a [Loopback].
+	RedirectURL string
+	// Scopes are asked for in addition.
+	Scopes []string
+	// Params are further parameters of the authorization request, such as login_hint. Those that this package sets
+	// itself are refused.
+	Params url.Values
+	// Force asks the user even when there are tokens that work or can be refreshed, for one who wants another account.
+	Force bool
+}
+
+// signInTimeout bounds either half of a sign-in, the requests to servers and the wait for the store included.
+const signInTimeout = 45 * time.Second
+
+// StartSignIn prepares a sign-in. It refreshes the token first if that can be what is wanted: the SignIn is then done.
+// Otherwise it finds the authorization server anew, gets a client id there, and returns the URL to open in the user's
+// browser. It takes 45 s at most. o may be nil.
+func (a *Authorizer) StartSignIn(ctx context.Context, o *SignInOptions) (*SignIn, error) {
+	if o == nil {
+		o = &SignInOptions{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
+	defer cancel()
+	s, err := a.startSignIn(ctx, o)
+	return s, boundary(err)
+}
+
+func (a *Authorizer) startSignIn(ctx context.Context, o *SignInOptions) (*SignIn, error) {
+	if a.config.Grant != nil {
+		return nil, errors.New("the grant signs nobody in")
+	}
+	required := o.Required
+	if required == nil {
+		required = a.memory.required()
+	}
+	if required == nil {
+		required = &SignInRequiredError{}
+	}
+	if !o.Force && !required.StepUp() && len(o.Scopes) == 0 {
+		if done, err := a.withoutUser(ctx); err != nil || done {
+			return &SignIn{}, err
+		}
+	}
+	d, err := a.discover(ctx, required.ResourceMetadata)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.signsIn(); err != nil {
+		return nil, err
+	}
+	return a.authorizationRequest(ctx, d, required, o)
+}
+
+// withoutUser reports whether there is a token that has not been refused, after a refresh where one is possible.
+func (a *Authorizer) withoutUser(ctx context.Context) (done bool, err error) {
+	r, err := a.reload(ctx)
+	if err != nil || r.Credentials == nil {
+		return false, err
+	}
+	held := r.Credentials
+	if !a.memory.wasRefused(held.AccessToken) && !held.expiresWithin(expirySkew) {
+		return true, nil
+	}
+	if !a.renewable(held) {
+		return false, nil
+	}
+	err = a.renew(ctx, held.AccessToken, nil)
+	if final(err) {
+		return false, nil // the user can still sign in
+	}
+	return err == nil, err
+}
+
+// authorizationRequest is the URL to open, and what to remember with it (RFC 6749, section 4.1.1; RFC 7636; RFC 8707).
+func (a *Authorizer) authorizationRequest(ctx context.Context, d *discovery, required *SignInRequiredError,
+	o *SignInOptions) (*SignIn, error) {
+	redirectURL, err := a.redirectURL(d, o)
+	if err != nil {
+		return nil, err
+	}
+	held := a.memory.held()
+	if held != nil && held.Issuer != d.server.Issuer {
+		held = nil // what another server granted says nothing here
+	}
+	scopes := a.scopesFor(required.Scopes, d.scopesSupported(), held, required.StepUp())
+	scopes = withOfflineAccess(union(scopes, o.Scopes), d.server.ScopesSupported)
+	client, err := a.client(ctx, d, redirectURL, scopes)
+	if err != nil {
+		return nil, err
+	}
+	s := &SignIn{
+		State:            randomID(),
+		Issuer:           d.server.Issuer,
+		ClientID:         client.ID,
+		RedirectURL:      redirectURL,
+		Scopes:           scopes,
+		Resource:         d.resource,
+		IssuerInResponse: d.server.AuthorizationResponseIssParameterSupported,
+		Verifier:         randomID(),
+		TokenEndpoint:    d.server.TokenEndpoint,
+		AuthMethods:      d.server.TokenEndpointAuthMethodsSupported,
+		SigningAlgs:      d.server.TokenEndpointAuthSigningAlgValuesSupported,
+	}
+	s.AuthorizationURL, err = s.url(d.server.AuthorizationEndpoint, o.Params)
+	return s, err
+}
+
+func (a *Authorizer) redirectURL(d *discovery, o *SignInOptions) (string, error) {
+	redirectURL := o.RedirectURL
+	if redirectURL == "" && a.config.RedirectURLFor != nil && !d.server.AuthorizationResponseIssParameterSupported {
+		redirectURL = a.config.RedirectURLFor(d.server.Issuer)
+	}
+	if redirectURL == "" {
+		redirectURL = a.config.RedirectURL
+	}
+	if redirectURL == "" {
+		return "", errors.New("there is no redirect URL")
+	}
+	return redirectURL, checkRedirectURL(redirectURL)
+}
+
+// url adds the parameters to those that the endpoint has itself (RFC 6749, section 3.1).
+func (s *SignIn) url(endpoint string, more url.Values) (string, error) {
+	u, err := checkURL("authorization endpoint", endpoint)
+	if err != nil {
+		return "", err
+	}
+	challenge := sha256.Sum256([]byte(s.Verifier))
+	q := u.Query()
+	for name, value := range map[string]string{
+		"response_type":         "code",
+		"client_id":             s.ClientID,
+		"redirect_uri":          s.RedirectURL,
+		"state":                 s.State,
+		"code_challenge":        encode64(challenge[:]),
+		"code_challenge_method": "S256",
+		"resource":              s.Resource,
+		"scope":                 joinScopes(s.Scopes),
+	} {
+		if more.Has(name) {
+			return "", fmt.Errorf("the parameter %s is not yours to set", name)
+		}
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if slices.Contains(s.Scopes, offlineAccess) {
+		q.Set("prompt", "consent") // without which the scope is ignored (OpenID Connect Core 1.0, section 11)
+	}
+	for name, values := range more {
+		q[name] = values
+	}
+	u.RawQuery = q.Encode()
+	return u.String(), nil
+}
+
+// CompleteSignIn takes the answer to a sign-in: it finds out whether it is the right server's answer to this question,
+// changes the code for tokens, and saves them. A user who said no is [ErrSignInCancelled]. It takes 45 s at most. A code
+// works once: whatever comes of it, a SignIn is used up.
+func (a *Authorizer) CompleteSignIn(ctx context.Context, s *SignIn, r *Response) error {
+	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
+	defer cancel()
+	return boundary(a.completeSignIn(ctx, s, r))
+}
+
+func (a *Authorizer) completeSignIn(ctx context.Context, s *SignIn, r *Response) error {
+	if s.Done() {
+		return errors.New("the sign-in is done already")
+	}
+	if err := r.check(s); err != nil {
+		return err
+	}
+	client, err := a.clientOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	c := &credentials{
+		issuer: issuer{
+			Issuer:        s.Issuer,
+			TokenEndpoint: s.TokenEndpoint,
+			AuthMethods:   s.AuthMethods,
+			SigningAlgs:   s.SigningAlgs,
+			Resource:      s.Resource,
+		},
+		ClientID: s.ClientID,
+		Scopes:   s.Scopes,
+		Asked:    s.Scopes,
+	}
+	params := url.Values{
+		"grant_type":    {"authorization_code"},
+		"code":          {r.Code},
+		"redirect_uri":  {s.RedirectURL},
+		"code_verifier": {s.Verifier},
+	}
+	if err := a.obtain(ctx, c, client, params); err != nil {
+		a.forget(ctx, s.Issuer, client, err)
+		return err
+	}
+	err = a.update(ctx, func(r *record) (bool, error) {
+		r.Credentials = c
+		return true, nil
+	})
+	if err == nil || errors.Is(err, ErrNotSaved) {
+		a.memory.signedIn(c.AccessToken)
+	}
+	return err
+}
+
+// clientOf finds the client that a sign-in was begun with.
+func (a *Authorizer) clientOf(ctx context.Context, s *SignIn) (*Client, error) {
+	r, err := a.reload(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.knownClient(r, s.Issuer, s.ClientID)
+}
+
+// knownClient finds the client with this id, which was used with the issuer before.
+func (a *Authorizer) knownClient(r *record, issuer, id string) (*Client, error) {
+	if c := a.config.Client; c != nil && c.ID == id {
+		return c, nil
+	}
+	if id == a.config.ClientIDMetadataURL && id != "" {
+		return &Client{ID: id, AuthMethod: authNone}, nil
+	}
+	if c := r.Clients[issuer]; c != nil && c.ID == id {
+		return c.client(), nil
+	}
+	return nil, fmt.Errorf("%w: %q", errUnknownClient, id)
+}
+
+// obtain asks for tokens and enters them.
+func (a *Authorizer) obtain(ctx context.Context, c *credentials, client *Client, params url.Values) error {
+	r := &tokenRequest{server: &c.issuer, client: client, params: params}
+	if c.Resource != "" {
+		params.Set("resource", c.Resource) // in every request (MCP, "Resource Parameter Implementation")
+	}
+	if err := a.proofKey(c, r); err != nil {
+		return err
+	}
+	t, err := a.requestTokens(ctx, r)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.key != nil && t.kind != schemeDPoP:
+		return fmt.Errorf("%w: it gave a token of type %s", ErrNoDPoP, excerpt(t.kind, t.access))
+	case r.key == nil && t.kind != schemeBearer:
+		return fmt.Errorf("the authorization server gave a token of type %s", excerpt(t.kind, t.access))
+	}
+	c.take(t)
+	return nil
+}
+
+// proofKey gives a request the key that its tokens are bound to, or are to be.
+func (a *Authorizer) proofKey(c *credentials, r *tokenRequest) (err error) {
+	switch {
+	case !a.config.DPoP && c.DPoPKey == nil:
+		return nil
+	case c.DPoPKey != nil:
+		r.key, err = parseDPoPKey(c.DPoPKey)
+		return err
+	}
+	if r.key, err = newDPoPKey(); err != nil {
+		return err
+	}
+	c.DPoPKey, err = r.key.marshal()
+	return err
+}
