@@ -153,10 +153,29 @@ func newAuthorizer(c Config) (*Authorizer, error) {
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
-	options := webOptions{client: c.HTTP, server: server, allowPrivate: c.AllowPrivate}
-	for name, text := range map[string]string{
-		"ResourceMetadataURL": c.ResourceMetadataURL, "ServerMetadataURL": c.ServerMetadataURL,
-	} {
+	trusted, err := c.namedURLs()
+	if err != nil {
+		return nil, err
+	}
+	a.web = newWeb(webOptions{client: c.HTTP, server: server, trusted: trusted, allowPrivate: c.AllowPrivate})
+	a.discoverer = discoverer{
+		web: a.web, server: server, log: a.log,
+		resourceMetadataURL: c.ResourceMetadataURL, serverMetadataURL: c.ServerMetadataURL,
+	}
+	return a, nil
+}
+
+// namedURLs are those that the user vouches for, wherever they lead.
+func (c *Config) namedURLs() ([]*url.URL, error) {
+	named := map[string]string{"ResourceMetadataURL": c.ResourceMetadataURL, "ServerMetadataURL": c.ServerMetadataURL}
+	if c.Client != nil {
+		named["Client.Issuer"] = c.Client.Issuer
+	}
+	if g, ok := c.Grant.(EnterpriseManaged); ok {
+		named["EnterpriseManaged.TokenEndpoint"], named["EnterpriseManaged.Issuer"] = g.TokenEndpoint, g.Issuer
+	}
+	var urls []*url.URL
+	for name, text := range named {
 		if text == "" {
 			continue
 		}
@@ -164,14 +183,9 @@ func newAuthorizer(c Config) (*Authorizer, error) {
 		if err != nil {
 			return nil, err
 		}
-		options.trusted = append(options.trusted, u)
+		urls = append(urls, u)
 	}
-	a.web = newWeb(options)
-	a.discoverer = discoverer{
-		web: a.web, server: server, log: a.log,
-		resourceMetadataURL: c.ResourceMetadataURL, serverMetadataURL: c.ServerMetadataURL,
-	}
-	return a, nil
+	return urls, nil
 }
 
 func (c *Config) check() error {

@@ -112,20 +112,21 @@ func (d *discovery) scopesSupported() []string {
 	return d.resourceMetadata.ScopesSupported
 }
 
-// signsIn reports what stands against a sign-in at an authorization server.
-func (d *discovery) signsIn() error {
+// signsIn reports what stands against a sign-in.
+func (a *Authorizer) signsIn(d *discovery) error {
 	switch {
 	case d.server.AuthorizationEndpoint == "":
 		return errors.New("the authorization server has no authorization endpoint")
 	case !slices.Contains(d.server.CodeChallengeMethodsSupported, "S256"):
 		return ErrNoPKCE
 	}
-	return nil
+	return a.proves(d)
 }
 
 // proves reports whether the authorization server takes this package's proofs, as far as it says.
-func (d *discovery) proves() error {
-	if algs := d.server.DPoPSigningAlgValuesSupported; len(algs) > 0 && !slices.Contains(algs, dpopAlg) {
+func (a *Authorizer) proves(d *discovery) error {
+	algs := d.server.DPoPSigningAlgValuesSupported
+	if a.config.DPoP && len(algs) > 0 && !slices.Contains(algs, dpopAlg) {
 		return fmt.Errorf("%w with %s, only with %v", ErrNoDPoP, dpopAlg, algs)
 	}
 	return nil

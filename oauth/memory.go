@@ -70,11 +70,12 @@ func (m *memory) known() (r *record, unsaved bool) {
 	return m.record, m.unsaved
 }
 
-// put publishes a record that was read or written. One that is older than what could not be saved does not replace it.
+// put publishes a record that was read or written, unless a later one overtook it or is still to be saved. That there is
+// no record any more (generation 0) is news as well.
 func (m *memory) put(r *record, saved bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.unsaved && saved && r.Generation < m.record.Generation {
+	if m.record != nil && r.Generation < m.record.Generation && (r.Generation > 0 || m.unsaved) {
 		return
 	}
 	m.record, m.unsaved = r, !saved

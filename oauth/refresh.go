@@ -150,6 +150,9 @@ func (a *Authorizer) prepare(ctx context.Context, d *demand) (*credentials, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := a.proves(found); err != nil {
+		return nil, err
+	}
 	next := &credentials{issuer: found.issuer()}
 	if held != nil && held.Issuer == next.Issuer {
 		next.DPoPKey = held.DPoPKey

@@ -88,7 +88,7 @@ func (a *Authorizer) startSignIn(ctx context.Context, o *SignInOptions) (*SignIn
 	if err != nil {
 		return nil, err
 	}
-	if err := d.signsIn(); err != nil {
+	if err := a.signsIn(d); err != nil {
 		return nil, err
 	}
 	return a.authorizationRequest(ctx, d, required, o)

@@ -27,7 +27,11 @@ type run struct {
 	scenario string
 	revision string
 	context  []byte // JSON; empty for most scenarios
+
+	authorizer streamablehttp.Authorizer // nil for most
 }
+
+var logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
 
 func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -63,10 +67,10 @@ func drive(ctx context.Context) error {
 // must end at the revision that the suite asked for.
 func (r *run) connect(ctx context.Context, o mcp.Options) (*mcp.Client, error) {
 	o.Info = mcp.Implementation{Name: "mcp-conformance", Version: "1.0.0"}
-	o.Logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	o.Logger = logger
 	o.Versions = slices.Compact([]string{mcp.Version20260728, r.revision})
 
-	client, err := mcp.Connect(ctx, &streamablehttp.Transport{URL: r.url}, &o)
+	client, err := mcp.Connect(ctx, &streamablehttp.Transport{URL: r.url, Authorizer: r.authorizer}, &o)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/oauth"
 )
 
 // scenarios are those of the suite that the library can play, in the suite's order.
@@ -24,6 +25,40 @@ var scenarios = map[string]func(context.Context, *run) error{
 	"http-invalid-tool-headers":        session(mcp.Options{}, callEveryTool),
 	"json-schema-ref-no-deref":         session(mcp.Options{}, listTools),
 	"json-schema-2020-12-preservation": session(mcp.Options{}, echoSchema),
+
+	"auth/metadata-default":                     authorized(asPublished),
+	"auth/metadata-var1":                        authorized(asPublished),
+	"auth/metadata-var2":                        authorized(asPublished),
+	"auth/metadata-var3":                        authorized(asPublished),
+	"auth/basic-cimd":                           authorized(asPublished),
+	"auth/scope-from-www-authenticate":          authorized(asPublished),
+	"auth/scope-from-scopes-supported":          authorized(asPublished),
+	"auth/scope-omitted-when-undefined":         authorized(asPublished),
+	"auth/scope-step-up":                        authorized(asPublished),
+	"auth/scope-retry-limit":                    refuses[*oauth.RefusedError](authorized(asPublished)),
+	"auth/token-endpoint-auth-basic":            authorized(asPublished),
+	"auth/token-endpoint-auth-post":             authorized(asPublished),
+	"auth/token-endpoint-auth-none":             authorized(asPublished),
+	"auth/pre-registration":                     authorized(asRegistered),
+	"auth/2025-03-26-oauth-metadata-backcompat": authorized(asPublished),
+	"auth/2025-03-26-oauth-endpoint-fallback":   authorized(asPublished),
+	"auth/resource-mismatch":                    refuses[*oauth.ResourceError](authorized(asPublished)),
+	"auth/offline-access-scope":                 authorized(asPublished),
+	"auth/offline-access-not-supported":         authorized(asPublished),
+	"auth/authorization-server-migration":       authorized(asPublished),
+	"auth/iss-supported":                        authorized(asPublished),
+	"auth/iss-not-advertised":                   authorized(asPublished),
+	"auth/iss-supported-missing":                refuses[*oauth.IssuerError](authorized(asPublished)),
+	"auth/iss-wrong-issuer":                     refuses[*oauth.IssuerError](authorized(asPublished)),
+	"auth/iss-unexpected":                       refuses[*oauth.IssuerError](authorized(asPublished)),
+	"auth/iss-normalized":                       refuses[*oauth.IssuerError](authorized(asPublished)),
+	"auth/metadata-issuer-mismatch":             refuses[*oauth.IssuerError](authorized(asPublished)),
+	"auth/client-credentials-jwt":               authorized(withKey),
+	"auth/client-credentials-basic":             authorized(withSecret),
+	"auth/enterprise-managed-authorization":     authorized(byEnterprise),
+	"auth/dpop":                                 authorized(withDPoP),
+	"auth/dpop-nonce":                           authorized(withDPoP),
+	"auth/wif-jwt-bearer":                       authorized(byWorkload),
 }
 
 func connectOnly(context.Context, *run, *mcp.Client) error { return nil }

@@ -1,0 +1,68 @@
+// Package oauth signs users in to MCP servers that are protected by OAuth 2.1, and keeps their tokens fresh. An
+// [Authorizer] is the Authorizer of a streamablehttp.Transport:
+//
+//	a, err := oauth.New(oauth.Config{
+//		Server:              "https://example.com/mcp",
+//		Store:               oauth.NewFileStore(dir),
+//		ClientIDMetadataURL: "https://app.example.org/client.json",
+//	})
+//	...
+//	transport := &streamablehttp.Transport{URL: "https://example.com/mcp", Authorizer: a}
+//	client, err := mcp.Connect(ctx, transport, nil)
+//
+// A call never waits for a user. When one must act, it fails with a [*SignInRequiredError], from mcp.Connect or later,
+// and the application decides when and where to ask:
+//
+//	var required *oauth.SignInRequiredError
+//	if errors.As(err, &required) {
+//		callback, err := oauth.ListenLoopback(oauth.LoopbackOptions{})
+//		...
+//		defer callback.Close()
+//		signIn, err := a.StartSignIn(ctx, &oauth.SignInOptions{RedirectURL: callback.RedirectURL()})
+//		... // open signIn.AuthorizationURL in a browser
+//		response, err := callback.Wait(ctx, signIn.State)
+//		...
+//		err = a.CompleteSignIn(ctx, signIn, response)
+//		... // and call again
+//	}
+//
+// The two halves of a sign-in need not be in the same process: a web application keeps the [SignIn] as JSON, and ends
+// it where the user comes back to ([ResponseFromRedirectURL]).
+//
+// # What it does
+//
+// The authorization server is found by the protected resource metadata of the MCP server (RFC 9728) and its own (RFC
+// 8414, OpenID Connect Discovery), or as in revision 2025-03-26. The client id is the one in Config.Client, which
+// belongs to one issuer, or the application's Client ID Metadata Document, or one that is registered there and then
+// (RFC 7591) and kept by issuer. The code is asked for with PKCE (S256), state and resource (RFC 8707), and used only
+// when the answer comes from the issuer that was asked (RFC 9207). Programs without a user have [ClientCredentials],
+// [EnterpriseManaged] and [WorkloadIdentity]. Tokens can be bound to a key (Config.DPoP, RFC 9449).
+//
+// A token is renewed 30 s before its end, or when the server refuses it. All callers of a process share one renewal,
+// all processes share one by the lock of their [Store], and none of them ends with the call that began it. A newer
+// record in the store is never replaced by an older one. A refresh token that is refused (invalid_grant) is dropped, and
+// the server's next 401 asks for a sign-in; on any other failure it is kept.
+//
+// # Limits and defaults
+//
+// A renewal takes 15 s at most, a half of a sign-in 45 s, discovery 30 s, one request 10 s. A response has at most
+// 1 MiB. A renewal that failed is not tried again for two seconds. A token that was refused is replaced once; if the
+// new one is refused, a program without a user gets a [*RefusedError], a user is asked to sign in, and gets the
+// RefusedError if that was of no use either. For a scope that is too narrow a user is asked twice within ten minutes,
+// and a program gets a wider token twice. An assertion of a client lasts a minute.
+//
+// Requests go to https URLs, or to http ones on loopback. Redirects stay within an origin. URLs that a server names may
+// not lead farther inside than the server itself is: see Config.AllowPrivate.
+//
+// # Secrets
+//
+// Tokens, codes, verifiers, client secrets and keys are in no error, in no log, and in nothing that formats a value of
+// this package. They are in the Store, for which there is [Sealed], and in the JSON of a SignIn.
+//
+// # Deviations from the specification
+//
+// Metadata may name its issuer with or without a slash at its end; the iss of an answer is compared exactly. A server
+// without any metadata counts as one with PKCE. A token endpoint may answer with any status of success and with a form,
+// and a registration endpoint with 200. A 401 without a challenge is taken for a demand for a token. Servers whose
+// metadata lists scopes without offline_access are not asked for it, even where the MCP server demands it.
+package oauth
