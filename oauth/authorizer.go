@@ -168,23 +168,46 @@ func (a *Authorizer) replace(ctx context.Context, d *demand, used string) (retry
 	if a.newer(used) {
 		return true, nil
 	}
-	source, fresh := a.memory.fresh(used)
-	if fresh && (source == fromUser || a.config.Grant != nil) {
-		return false, a.refused(d, d.scopes)
+	tried, final := a.triedWith(used)
+	if !tried && a.renewable(a.memory.held()) {
+		retry, err := a.renewed(ctx, d, used)
+		if retry || err != nil {
+			return retry, err
+		}
 	}
-	if !fresh && a.renewable(a.memory.held()) {
-		err := a.renew(ctx, used, d)
-		if err == nil && a.newer(used) {
-			return true, nil
-		}
-		if a.config.Grant != nil || err != nil && !final(err) {
-			return false, err
-		}
+	a.memory.refuse(used)
+	if final {
+		return false, a.refused(d, d.scopes)
 	}
 	if _, err := a.reload(ctx); err != nil || a.newer(used) {
 		return err == nil, err
 	}
-	return false, a.memory.require(a.required(d, d.scopes), used)
+	return false, a.memory.require(a.required(d, d.scopes))
+}
+
+// triedWith tells what is left to do about a token that is refused. Tried is one that a renewal has just brought, so
+// that another would be of no use; with final nor would a sign-in be, or there is nobody to sign in.
+func (a *Authorizer) triedWith(used string) (tried, final bool) {
+	source, fresh := a.memory.fresh(used)
+	switch {
+	case a.config.Grant != nil:
+		return fresh, fresh
+	case source == fromUser:
+		return false, fresh
+	case source == renewedAtOnce:
+		return fresh, fresh
+	}
+	return fresh, false
+}
+
+// renewed renews a token that was refused. An authorization server that refuses to, is no error where a user can sign
+// in again.
+func (a *Authorizer) renewed(ctx context.Context, d *demand, used string) (retry bool, err error) {
+	err = a.renew(ctx, used, d)
+	if a.config.Grant == nil && final(err) {
+		return false, nil
+	}
+	return err == nil && a.newer(used), err
 }
 
 // widen gets a token with more scopes (MCP, "Step-Up Authorization Flow"): those that are demanded, and those that were
@@ -201,7 +224,7 @@ func (a *Authorizer) widen(ctx context.Context, d *demand, used string) (retry b
 		return false, a.refused(d, scopes)
 	}
 	if a.config.Grant == nil {
-		return false, a.memory.require(a.required(d, scopes), used)
+		return false, a.memory.require(a.required(d, scopes))
 	}
 	if err := a.renew(ctx, used, d); err != nil {
 		return false, err

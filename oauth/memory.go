@@ -17,7 +17,7 @@ type memory struct {
 	proven bool // the server has accepted it
 
 	need    *SignInRequiredError // the last one that was returned, nil after a sign-in
-	refused string               // the access token that it was about
+	refused string               // the last access token that the server refused and that was not replaced
 	steps   []step               // the last step-ups
 	failed  failure              // the last renewal, if it failed
 }
@@ -29,6 +29,7 @@ const (
 	fromStore source = iota
 	renewed
 	fromUser
+	renewedAtOnce // in place of one from the user that the server never accepted
 )
 
 // A step is a scope for which users were asked to sign in again, and how often that was.
@@ -95,7 +96,7 @@ func (m *memory) obtained(token string, from source) {
 		m.source, m.proven = from, false
 	}
 	if from == fromUser {
-		m.need, m.refused = nil, ""
+		m.need = nil
 	}
 }
 
@@ -123,17 +124,23 @@ func (m *memory) required() *SignInRequiredError {
 	return m.need
 }
 
-func (m *memory) require(need *SignInRequiredError, refused string) *SignInRequiredError {
+func (m *memory) require(need *SignInRequiredError) *SignInRequiredError {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.need, m.refused = need, refused
+	m.need = need
 	return need
+}
+
+func (m *memory) refuse(token string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refused = token
 }
 
 func (m *memory) wasRefused(token string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.need != nil && m.refused == token
+	return m.refused == token
 }
 
 // stepUp counts the tokens that were too narrow for these scopes, and reports whether another try is worth it.

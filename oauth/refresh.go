@@ -50,14 +50,18 @@ func (a *Authorizer) renew(ctx context.Context, used string, d *demand) error {
 }
 
 func (a *Authorizer) renewOnce(ctx context.Context, used string, d *demand) error {
+	source := renewed
+	if from, fresh := a.memory.fresh(used); fresh && from == fromUser {
+		source = renewedAtOnce
+	}
 	var err error
 	if a.config.Grant != nil {
 		err = a.grant(ctx, used, d)
 	} else {
 		err = a.refresh(ctx, used)
 	}
-	if held := a.memory.held(); held != nil && held.AccessToken != used && isStored(err) {
-		a.memory.obtained(held.AccessToken, renewed)
+	if held := a.memory.held(); held != nil && held.AccessToken != used {
+		a.memory.obtained(held.AccessToken, source)
 	}
 	return err
 }

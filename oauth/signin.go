@@ -101,10 +101,11 @@ func (a *Authorizer) withoutUser(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	held := r.Credentials
-	if !a.memory.wasRefused(held.AccessToken) && !held.expiresWithin(expirySkew) {
+	refused := a.memory.wasRefused(held.AccessToken)
+	if !refused && !held.expiresWithin(expirySkew) {
 		return true, nil
 	}
-	if !a.renewable(held) {
+	if _, fresh := a.memory.fresh(held.AccessToken); refused && fresh || !a.renewable(held) {
 		return false, nil
 	}
 	err = a.renew(ctx, held.AccessToken, nil)
