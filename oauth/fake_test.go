@@ -146,13 +146,13 @@ func refuse(w http.ResponseWriter, status int, code, why string) {
 
 func (f *fake) serveMetadata(w http.ResponseWriter, _ *http.Request) {
 	m := map[string]any{
-		"issuer":                                f.as.URL,
-		"authorization_endpoint":                f.as.URL + "/authorize",
-		"token_endpoint":                        f.as.URL + "/token",
-		"registration_endpoint":                 f.as.URL + "/register",
-		"response_types_supported":              []string{"code"},
-		"code_challenge_methods_supported":      []string{"S256"},
-		"token_endpoint_auth_methods_supported": []string{"none", "client_secret_basic", "client_secret_post"},
+		"issuer":                                         f.as.URL,
+		"authorization_endpoint":                         f.as.URL + "/authorize",
+		"token_endpoint":                                 f.as.URL + "/token",
+		"registration_endpoint":                          f.as.URL + "/register",
+		"response_types_supported":                       []string{"code"},
+		"code_challenge_methods_supported":               []string{"S256"},
+		"token_endpoint_auth_methods_supported":          []string{"none", "client_secret_basic", "client_secret_post"},
 		"authorization_response_iss_parameter_supported": true,
 	}
 	if f.dpop {
