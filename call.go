@@ -23,6 +23,8 @@ type request struct {
 	opening bool
 	// listener takes the notifications of a request that subscribes.
 	listener *listener
+	// cache is set for requests whose answers may be kept.
+	cache *cacheUse
 	// in is the session that an opening request speaks in; it has none of its own yet.
 	in *session
 }
@@ -57,14 +59,15 @@ func callAs[T any, P decodable[T]](ctx context.Context, c *Client, r *request, o
 	result, notes, err := decodeResult[T, P](answer.Result)
 	c.tolerated(r.method, notes)
 	if err != nil {
+		c.cache.unusable(r)
 		return nil, r.wrap(fmt.Errorf("unusable result: %w", err))
 	}
 	return result, nil
 }
 
-// exchange sends a request and returns what the server answered. A request that the server cannot have executed,
+// exchangeAnew sends a request and returns what the server answered. A request that the server cannot have executed,
 // because it has forgotten the session or refuses the revision, is sent once more after that is mended.
-func (c *Client) exchange(ctx context.Context, r *request, o *callOptions) (*transport.Message, error) {
+func (c *Client) exchangeAnew(ctx context.Context, r *request, o *callOptions) (*transport.Message, error) {
 	session := c.session.Load()
 	answer, err := c.attempt(ctx, r, o)
 	switch {

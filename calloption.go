@@ -19,6 +19,7 @@ type callOptions struct {
 
 	header map[string][]string
 
+	cache       cacheMode
 	manualInput bool
 	input       *input
 	task        func(*Task) error
@@ -77,6 +78,18 @@ func WithHeader(name, value string) CallOption {
 		}
 		o.header[name] = append(o.header[name], value)
 	}
+}
+
+// WithCached takes what [Options].Cache has in answer to the call even if it is no longer fresh: its time is over, or
+// the server has told of a change since. What is not there is asked for. Of WithCached and [WithRefresh], the last one
+// counts.
+func WithCached() CallOption {
+	return func(o *callOptions) { o.cache = cacheAny }
+}
+
+// WithRefresh asks the server even if [Options].Cache has a fresh answer, and keeps the new one in its place.
+func WithRefresh() CallOption {
+	return func(o *callOptions) { o.cache = cacheRefresh }
 }
 
 // WithManualInput has a call return an [*InputRequiredError] when the server needs input (2026-07-28), in place of

@@ -31,6 +31,7 @@ type Client struct {
 	events   eventQueue
 	outbox   outbox
 	tools    toolIndex
+	cache    clientCache
 	renewal  renewal
 	legacy   legacyListeners
 	watches  watches
@@ -97,6 +98,7 @@ func newClient(conn transport.Conn, opts *Options) *Client {
 	c := &Client{
 		opts:    opts,
 		conn:    conn,
+		cache:   opts.Cache.join(),
 		pending: make(map[int64]*pendingCall),
 		done:    make(chan struct{}),
 	}

@@ -80,6 +80,8 @@ func (r *discoverResult) decode(d *decoder) {
 			if d.must(jsonscan.Array) {
 				r.supported = texts[string](d)
 			}
+		case "ttlMs", "cacheScope":
+			r.server.Cache.member(d, name)
 		default:
 			r.server.member(d, name)
 		}

@@ -29,6 +29,7 @@ func (c *Client) Listen(ctx context.Context, f Filter) (*Subscription, error) {
 
 // A listener is a subscriptions/listen request that is under way.
 type listener struct {
+	client       *Client
 	asked        Filter
 	sub          *Subscription
 	acknowledged chan struct{}
@@ -44,7 +45,7 @@ func (c *Client) listen(ctx context.Context, f Filter) (*Subscription, error) {
 	r.params = append(params, '}')
 	life, stop := context.WithCancel(c.ctx)
 	over := make(chan struct{})
-	l := &listener{asked: f, acknowledged: make(chan struct{})}
+	l := &listener{client: c, asked: f, acknowledged: make(chan struct{})}
 	l.sub = &Subscription{wake: make(chan struct{}, 1), stop: func() { stop(); <-over }}
 	r.listener = l
 	go func() {
@@ -103,7 +104,24 @@ func (l *listener) notified(m *transport.Message) {
 	if !ok || e.Task != nil && !l.asked.wants(e) { // tasks are kept whole, so there must not be more than were asked for
 		return
 	}
+	l.outdated(e)
 	l.sub.push(e)
+}
+
+// outdated takes note of a change. A resource that nobody asked about is a part of one that somebody did, and does not
+// say of which (schema, ResourceUpdatedNotificationParams).
+func (l *listener) outdated(e Event) {
+	l.client.outdated(e)
+	select {
+	case <-l.acknowledged:
+	default:
+		return
+	}
+	if accepted := &l.sub.accepted; e.Kind == ResourceUpdated && !accepted.wants(e) {
+		for _, uri := range accepted.URIs {
+			l.client.outdated(Event{Kind: ResourceUpdated, URI: uri})
+		}
+	}
 }
 
 // listenerOf returns the subscription that a notification says that it belongs to.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"slices"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
@@ -17,15 +18,21 @@ type Page[T any] struct {
 	Items []*T
 	// NextCursor leads to the next page; nil is the end.
 	NextCursor *string
-	Meta       Meta
+	// Cache says for how long the page may be kept: each has a time of its own.
+	Cache CacheHints
+	Meta  Meta
+
+	kept bool // it came from the cache
+	old  bool // and is no longer fresh
 }
 
 // A listing is one kind of list: how it is asked for and read.
 type listing[T any] struct {
 	method  string
+	changes EventKind // what says that the list is no longer true
 	offered func(*ServerCapabilities) bool
 	decode  func(data json.RawMessage) (*Page[T], []string, error)
-	sift    func(*Client, []*T) []*T   // what is to be done with the items, if anything
+	sift    func(*Client, *Page[T])    // what is to be done with a page, if anything
 	begin   func(*Client) (end func()) // what is to be done about a walk of the whole list, if anything
 }
 
@@ -35,14 +42,17 @@ func (l *listing[T]) page(ctx context.Context, c *Client, cursor *string, opts [
 		return &Page[T]{Items: []*T{}}, nil
 	}
 	o := c.callOptions(opts)
-	r := &request{method: l.method}
+	r := &request{method: l.method, cache: &cacheUse{changes: Event{Kind: l.changes}}}
 	if cursor != nil {
 		r.params = append(jsonscan.AppendString([]byte(`{"cursor":`), *cursor), '}')
 	}
 	answer, err := c.call(ctx, r, &o)
 	if err != nil {
 		var rpc *RPCError
-		if errors.As(err, &rpc) && rpc.Code == CodeMethodNotFound && cursor == nil {
+		switch refused := errors.As(err, &rpc); {
+		case refused && cursor != nil:
+			c.cache.badCursor(l.method)
+		case refused && rpc.Code == CodeMethodNotFound:
 			c.log.Warn("the server offers a list that it does not have", slog.String("method", l.method))
 			return &Page[T]{Items: []*T{}}, nil
 		}
@@ -51,15 +61,17 @@ func (l *listing[T]) page(ctx context.Context, c *Client, cursor *string, opts [
 	page, notes, err := l.decode(answer.Result)
 	c.tolerated(l.method, notes)
 	if err != nil {
+		c.cache.unusable(r)
 		return nil, r.wrap(fmt.Errorf("unusable result: %w", err))
 	}
+	page.kept, page.old = r.cache.kept, r.cache.old
 	// Until 2025-11-25 an empty cursor is how some servers say that there is no more; later it is one like any other
 	// (2026-07-28, server/utilities/pagination).
 	if page.NextCursor != nil && *page.NextCursor == "" && !c.session.Load().modern() {
 		page.NextCursor = nil
 	}
 	if l.sift != nil {
-		page.Items = l.sift(c, page.Items)
+		l.sift(c, page)
 	}
 	return page, nil
 }
@@ -67,7 +79,24 @@ func (l *listing[T]) page(ctx context.Context, c *Client, cursor *string, opts [
 // walk yields the items of all pages, fetching each when it is needed. It ends after the first error.
 func (l *listing[T]) walk(ctx context.Context, c *Client, opts []CallOption) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		end := func() {}
+		for page, err := range l.pages(ctx, c, opts) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// pages yields all pages, in the same way.
+func (l *listing[T]) pages(ctx context.Context, c *Client, opts []CallOption) iter.Seq2[*Page[T], error] {
+	return func(yield func(*Page[T], error) bool) {
+		end, old := func() {}, false
 		if l.begin != nil {
 			end = l.begin(c)
 		}
@@ -79,13 +108,14 @@ func (l *listing[T]) walk(ctx context.Context, c *Client, opts []CallOption) ite
 				yield(nil, err)
 				return
 			}
-			for _, item := range page.Items {
-				if !yield(item, nil) {
-					return
-				}
+			if !yield(page, nil) {
+				return
 			}
+			old = old || page.old
 			if cursor = page.NextCursor; cursor == nil {
-				end()
+				if !old {
+					end()
+				}
 				return
 			}
 			if repeated := seen[*cursor]; repeated || pages >= c.opts.MaxPages {
@@ -98,14 +128,26 @@ func (l *listing[T]) walk(ctx context.Context, c *Client, opts []CallOption) ite
 	}
 }
 
-// collect returns the items of all pages, and none after an error.
+// collect returns the items of all pages, and none after an error. If it is the cursor of a page from the cache that
+// the server does not know any longer, the list is read anew.
 func (l *listing[T]) collect(ctx context.Context, c *Client, opts []CallOption) ([]*T, error) {
-	items := []*T{}
-	for item, err := range l.walk(ctx, c, opts) {
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
+	items, kept, err := l.collectOnce(ctx, c, opts)
+	var rpc *RPCError
+	if kept && errors.As(err, &rpc) {
+		items, _, err = l.collectOnce(ctx, c, append(slices.Clip(opts), WithRefresh()))
 	}
-	return items, nil
+	return items, err
+}
+
+// collectOnce also reports whether there was a page from the cache.
+func (l *listing[T]) collectOnce(ctx context.Context, c *Client, opts []CallOption) (_ []*T, kept bool, _ error) {
+	items := []*T{}
+	for page, err := range l.pages(ctx, c, opts) {
+		if err != nil {
+			return nil, kept, err
+		}
+		kept = kept || page.kept
+		items = append(items, page.Items...)
+	}
+	return items, kept, nil
 }

@@ -66,6 +66,7 @@ func (c *Client) otherNotified(m *transport.Message) {
 		}
 	}
 	if isEvent && e.Task == nil {
+		c.outdated(e)
 		c.legacy.tell(e)
 		c.changed(e)
 		return

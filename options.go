@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -38,6 +39,9 @@ type Options struct {
 	// KeepAlive is the interval of pings that find a dead connection: none if zero. A ping that is not answered within
 	// the interval ends the connection. A server that does not know ping is left alone after the first.
 	KeepAlive time.Duration
+
+	// Cache keeps results for as long as the server allows (2026-07-28): none are kept if nil.
+	Cache *Cache
 
 	// Elicit asks the user to fill in a form. Fields that the user leaves out get the defaults of the schema, and what
 	// is accepted is checked against it before it is sent.
@@ -133,6 +137,9 @@ func (o *Options) resolved() (*Options, error) {
 	}
 	if r.Logger == nil {
 		r.Logger = slog.New(slog.DiscardHandler)
+	}
+	if r.Cache != nil && r.Cache.store == nil {
+		return nil, errors.New("Options.Cache is not from NewCache")
 	}
 	r.Requests = maps.Clone(r.Requests)
 	for method, handler := range r.Requests {

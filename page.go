@@ -49,6 +49,8 @@ func (p *pageDecoder[T, P]) decode(d *decoder) {
 			}
 		case "_meta":
 			p.page.Meta = d.objects()
+		default:
+			p.page.Cache.member(d, name)
 		}
 	}
 	if p.page.Items == nil {

@@ -9,6 +9,7 @@ import (
 
 var promptList = listing[Prompt]{
 	method:  "prompts/list",
+	changes: PromptsChanged,
 	offered: func(s *ServerCapabilities) bool { return s.Prompts != nil },
 	decode:  decodePromptsPage,
 }

@@ -10,11 +10,13 @@ import (
 var (
 	resourceList = listing[Resource]{
 		method:  "resources/list",
+		changes: ResourcesChanged,
 		offered: offersResources,
 		decode:  decodeResourcesPage,
 	}
 	templateList = listing[ResourceTemplate]{
 		method:  "resources/templates/list",
+		changes: ResourcesChanged,
 		offered: offersResources,
 		decode:  decodeResourceTemplatesPage,
 	}
@@ -60,6 +62,7 @@ func (c *Client) ReadResource(ctx context.Context, uri string, opts ...CallOptio
 	o := c.callOptions(opts)
 	r := &request{method: "resources/read", target: uri, params: uriParams(uri), renewable: true}
 	r.mirror.Name = uri
+	r.cache = &cacheUse{changes: Event{Kind: ResourceUpdated, URI: uri}}
 	if err := c.requires(r, c.Server().Capabilities.Resources != nil, "resources"); err != nil {
 		return nil, err
 	}

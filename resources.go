@@ -102,6 +102,7 @@ func (t *ResourceTemplate) decode(d *decoder) {
 // ReadResourceResult is what reading a resource gave. A resource may have several parts, each with a URI of its own.
 type ReadResourceResult struct {
 	Contents []*ResourceContents `json:"contents"`
+	Cache    CacheHints          `json:"-"` // written as members of the result
 	Meta     Meta                `json:"_meta,omitempty"`
 }
 
@@ -109,7 +110,10 @@ type ReadResourceResult struct {
 func (r ReadResourceResult) MarshalJSON() ([]byte, error) {
 	type plain ReadResourceResult
 	r.Contents = orEmpty(r.Contents)
-	return marshal(plain(r))
+	return marshal(struct {
+		plain
+		*CacheHints
+	}{plain(r), r.Cache.wire()})
 }
 
 // UnmarshalJSON reads a result leniently: no contents are an empty list, and those that are unusable are left out.
@@ -122,6 +126,8 @@ func (r *ReadResourceResult) decode(d *decoder) {
 			r.Contents = mustList[ResourceContents](d)
 		case "_meta":
 			r.Meta = d.objects()
+		default:
+			r.Cache.member(d, name)
 		}
 	}
 	r.Contents = orEmpty(r.Contents)

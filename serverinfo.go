@@ -14,7 +14,9 @@ type ServerInfo struct {
 	Capabilities    ServerCapabilities
 	// Instructions tell a model how to use the server; may be empty.
 	Instructions string
-	Meta         Meta
+	// Cache says for how long the server stands by all this (2026-07-28). The client does not ask again by itself.
+	Cache CacheHints
+	Meta  Meta
 }
 
 // Modern reports whether the revision is 2026-07-28 or later: without a handshake, and with no state in the connection.

@@ -15,6 +15,7 @@ import (
 
 var toolList = listing[Tool]{
 	method:  "tools/list",
+	changes: ToolsChanged,
 	offered: func(s *ServerCapabilities) bool { return s.Tools != nil },
 	decode:  decodeToolsPage,
 	sift:    (*Client).siftTools,
@@ -61,7 +62,7 @@ func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...Ca
 	result, err := c.callTool(ctx, r, tool, &o)
 	if headersDoNotMatch(err) {
 		// The server wants parameters repeated that the client did not know of, or that have changed since.
-		c.tools.forget()
+		c.outdated(Event{Kind: ToolsChanged})
 		if tool, err = c.tools.lookup(ctx, c, name); err != nil {
 			return nil, err
 		}

@@ -49,11 +49,12 @@ type outputSchema struct {
 	checker *schema.Schema // nil if the schema cannot be used
 }
 
-// siftTools takes note of the tools of a page, and leaves out those that must not be used.
-func (c *Client) siftTools(tools []*Tool) []*Tool {
+// siftTools takes note of the tools of a page, and leaves out those that must not be used. What is known may be newer
+// than a page that is no longer fresh.
+func (c *Client) siftTools(page *Page[Tool]) {
 	mirrors := c.session.Load().modern() && c.conn.Traits().MirrorsParams
-	kept := tools[:0]
-	for _, t := range tools {
+	kept := page.Items[:0]
+	for _, t := range page.Items {
 		known := new(knownTool)
 		if mirrors {
 			var err error
@@ -62,10 +63,12 @@ func (c *Client) siftTools(tools []*Tool) []*Tool {
 				continue
 			}
 		}
-		c.tools.remember(t, known)
+		if !page.old {
+			c.tools.remember(t, known)
+		}
 		kept = append(kept, t)
 	}
-	return kept
+	page.Items = kept
 }
 
 // remember takes in a tool. An output schema that did not change stays compiled.

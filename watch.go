@@ -110,11 +110,14 @@ func (c *Client) keepListening(ctx context.Context, sub *Subscription, f Filter)
 func (c *Client) missed(f Filter) {
 	for _, kind := range []EventKind{ToolsChanged, PromptsChanged, ResourcesChanged} {
 		if e := (Event{Kind: kind}); f.wants(e) {
+			c.outdated(e)
 			c.changed(e)
 		}
 	}
 	for _, uri := range f.URIs {
-		c.changed(Event{Kind: ResourceUpdated, URI: uri})
+		e := Event{Kind: ResourceUpdated, URI: uri}
+		c.outdated(e)
+		c.changed(e)
 	}
 }
 
@@ -124,7 +127,6 @@ func (c *Client) changed(e Event) {
 	var handler func(context.Context)
 	switch e.Kind {
 	case ToolsChanged:
-		c.tools.forget()
 		handler = on.ToolsChanged
 	case PromptsChanged:
 		handler = on.PromptsChanged

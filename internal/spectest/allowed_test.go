@@ -60,10 +60,6 @@ var allowances = []allowance{
 		before: `"complete"`, after: "nothing",
 		reason: "what is returned without an error is complete",
 	}, {
-		paths:  []string{"ttlMs", "cacheScope"},
-		after:  "nothing",
-		reason: "for caches, which the library has none of yet",
-	}, {
 		paths:  []string{"logging.*", "completions.*"},
 		after:  "nothing",
 		reason: "no revision says what is in these; ServerCapabilities.Raw has it",

@@ -55,13 +55,20 @@ func page[T any](
 		if p.NextCursor != nil {
 			o["nextCursor"] = *p.NextCursor
 		}
-		return withMeta(o, p.Meta), nil
+		return withMeta(withHints(o, p.Cache), p.Meta), nil
 	})
 }
 
 func withMeta(o object, meta mcp.Meta) object {
 	if meta != nil {
 		o["_meta"] = meta
+	}
+	return o
+}
+
+func withHints(o object, hints mcp.CacheHints) object {
+	if hints != (mcp.CacheHints{}) {
+		o["ttlMs"], o["cacheScope"] = hints.TTLMs, hints.Scope
 	}
 	return o
 }
@@ -77,7 +84,7 @@ func serverInfo(version, info string) func(context.Context, *mcp.Client) (any, e
 		if info != "" {
 			o[info] = s.Info
 		}
-		return withMeta(o, s.Meta), nil
+		return withMeta(withHints(o, s.Cache), s.Meta), nil
 	}
 }
 
