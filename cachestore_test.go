@@ -1,0 +1,60 @@
+package mcp
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestFreshnessIsByTheClockOnTheWall(t *testing.T) {
+	assert.NotContains(t, wallClock().String(), "m=", "a monotonic clock may stand still while the machine sleeps")
+	received := wallClock()
+	e := cacheEntry{received: received, ttl: time.Minute, topic: &topic{}}
+	for age, fresh := range map[time.Duration]bool{
+		-time.Nanosecond:              false, // the clock was set back
+		0:                             true,
+		time.Minute - time.Nanosecond: true,
+		time.Minute:                   false,
+		time.Duration(1<<63 - 1):      false,
+		-1 * time.Duration(1<<63-1):   false,
+	} {
+		assert.Equal(t, fresh, e.fresh(received.Add(age)), age)
+	}
+}
+
+// Nothing is left of what is no longer there.
+func TestAStoreForgetsTopics(t *testing.T) {
+	s := newCacheStore(10_000)
+	key := cacheKey{method: "resources/read", params: "a"}
+	long := CacheHints{TTLMs: 60000}
+	run := func(changes Event, end func(f *fetch)) {
+		f := s.begin(key, changes)
+		end(f)
+		f.end()
+	}
+	a := Event{ResourceUpdated, "a"}
+	run(a, func(*fetch) {})
+	assert.Empty(t, s.topics, "a fetch that came to nothing")
+	run(a, func(f *fetch) { f.keep([]byte(`{}`), long) })
+	run(a, func(f *fetch) { f.keep([]byte(`{}`), long) })
+	assert.Len(t, s.topics, 1)
+	assert.Equal(t, 1, s.recent.Len())
+	s.outdate(cacheTopic{changes: Event{ResourceUpdated, "b"}})
+	assert.Len(t, s.topics, 1, "what nobody has asked about")
+	run(a, func(f *fetch) { f.keep([]byte(`{}`), CacheHints{}) })
+	assert.Empty(t, s.topics)
+	assert.Empty(t, s.entries)
+	assert.Zero(t, s.recent.Len())
+	assert.Zero(t, s.bytes)
+	run(a, func(f *fetch) { f.keep(make([]byte, 10_000), long) })
+	assert.Empty(t, s.topics, "too large")
+
+	run(a, func(f *fetch) { f.keep([]byte(`{}`), long) })
+	s.drop(key)
+	run(a, func(f *fetch) { f.keep([]byte(`{}`), CacheHints{TTLMs: 1, Scope: CachePublic}) })
+	s.dropAll(cacheName{}, "resources/read")
+	assert.Empty(t, s.topics)
+	assert.Empty(t, s.entries)
+	assert.Zero(t, s.bytes)
+}
