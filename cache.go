@@ -15,7 +15,10 @@ import (
 // client's are never kept, nor are those of [Client.Request]. [WithCached] and [WithRefresh] change what a call does
 // about the cache. Calls with [WithMeta] or [WithHeader] pass it by, since the answer may depend on those.
 //
-// Each call gets a value of its own. Calls for the same thing that run at the same time may each ask the server. Its
+// Each page of a list has a time of its own. When the server no longer knows the cursor of one, all pages are
+// forgotten: ListTools and the like then read the list anew, while a walk ends with the server's error.
+//
+// Each call gets a value of its own. Calls for the same thing that run at the same time may each ask the server. The
 // methods may be called from any goroutine.
 type Cache struct {
 	store  *cacheStore

@@ -33,14 +33,14 @@ func TestAStoreForgetsTopics(t *testing.T) {
 		end(f)
 		f.end()
 	}
-	a := Event{ResourceUpdated, "a"}
+	a := Event{Kind: ResourceUpdated, URI: "a"}
 	run(a, func(*fetch) {})
 	assert.Empty(t, s.topics, "a fetch that came to nothing")
 	run(a, func(f *fetch) { f.keep([]byte(`{}`), long) })
 	run(a, func(f *fetch) { f.keep([]byte(`{}`), long) })
 	assert.Len(t, s.topics, 1)
 	assert.Equal(t, 1, s.recent.Len())
-	s.outdate(cacheTopic{changes: Event{ResourceUpdated, "b"}})
+	s.outdate(cacheTopic{changes: Event{Kind: ResourceUpdated, URI: "b"}})
 	assert.Len(t, s.topics, 1, "what nobody has asked about")
 	run(a, func(f *fetch) { f.keep([]byte(`{}`), CacheHints{}) })
 	assert.Empty(t, s.topics)

@@ -37,6 +37,13 @@
 // the call, or the process, take its ID with [WithTask] and come back with [Client.AwaitTask]. A [*TaskError] has the ID
 // as well, such as after a lost connection.
 //
+// # Caching
+//
+// With [Options].Cache the client keeps the pages of lists and what it read of resources for as long as a server says
+// that they are fresh (2026-07-28), or until it tells of a change. A [Cache] holds 16 MiB by default, and may be shared
+// by clients; what a server marks as private stays with its authorization. Nothing is kept without one. The answer to
+// server/discover is what [Client.Server] returns for as long as the client lives.
+//
 // # Concurrency
 //
 // Everything may be called from any goroutine. Progress handlers run on the goroutine that made the call; handlers of
@@ -58,6 +65,7 @@
 //   - a list that the server says it has but answers with "method not found" is empty;
 //   - an error without an id answers the request that opens the connection, if nothing else is under way;
 //   - a result without a resultType is complete (2026-07-28);
+//   - a result that may be kept and names no scope, or one that is unknown, is private;
 //   - an initialize result without a version is taken to agree to the one that was asked for;
 //   - a server that refuses the first version of initialize and names another in the error's data is asked again;
 //   - the state of a task may come with the resultType "task", as in examples of the extension;
@@ -65,6 +73,10 @@
 //
 // A task that wants to be asked for more rarely than every 5 minutes is asked for every 5 minutes: a call that waits is
 // not to learn of its result hours late, and nobody is overwhelmed by that.
+//
+// A client counts as one authorization for what a server marks as private (server/utilities/caching), whatever tokens
+// its transport goes through. Results that are no longer fresh are returned where [WithCached] asks for them, never in
+// place of an error.
 //
 // A list that the server does not offer at all is empty without a request; other requests that need a capability which
 // was not negotiated are a [*CapabilityError]. A progress token goes with each call of a tool, each read of a resource

@@ -188,6 +188,30 @@ func ExampleOptions_elicit() {
 	// accept: a table for 2
 }
 
+// A client with a cache asks for a list again when it is no longer fresh.
+func ExampleNewCache() {
+	ctx := context.Background()
+	server := travelServer()
+	server.TTL = time.Hour // what it says of its lists
+	client, err := mcp.Connect(ctx, server.Transport(), &mcp.Options{Cache: mcp.NewCache(0)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	for _, opts := range [][]mcp.CallOption{nil, nil, {mcp.WithRefresh()}} {
+		tools, err := client.ListTools(ctx, opts...)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(tools), "tools; lists sent so far:", len(server.Received("tools/list")))
+	}
+	// Output:
+	// 4 tools; lists sent so far: 1
+	// 4 tools; lists sent so far: 1
+	// 4 tools; lists sent so far: 2
+}
+
 // What the server answered is told apart from what went wrong on the way.
 func ExampleRPCError() {
 	ctx := context.Background()

@@ -28,7 +28,8 @@ type Server struct {
 	// server/discover; without a legacy one, it refuses initialize. A client that asks for another one with initialize
 	// gets the newest legacy one.
 	Versions []string
-	// TTL is how long a client may keep lists and the like, which modern revisions say; 0 means not at all.
+	// TTL is how long a client may keep lists and the like, which modern revisions say; 0 means not at all. They are
+	// private, unless a handler says something else.
 	TTL time.Duration
 	// PollInterval is how often a client is to ask for a task, if it is not 0. See [Server.AddTaskTool].
 	PollInterval time.Duration
