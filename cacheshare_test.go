@@ -118,6 +118,19 @@ func TestAScopeThatChanges(t *testing.T) {
 	})
 }
 
+func TestTheNewerOfTwoAnswersCounts(t *testing.T) {
+	sharing(t, func(t *testing.T, alice, bob ask, a, b *peer) {
+		slow := async(func() (string, error) { return bob() })
+		m := b.expect("prompts/list")
+		a.sent(alice, "prompts/list", "new", minute)
+		b.answer(m, answerOf("prompts/list", "old", public))
+		_, err := slow()
+		require.NoError(t, err)
+		a.kept(alice, "new")
+		b.kept(bob, "old")
+	})
+}
+
 func TestAChangeThatOneClientHearsOfIsOneForAllOfTheServer(t *testing.T) {
 	sharing(t, func(t *testing.T, alice, bob ask, a, b *peer) {
 		a.sent(alice, "prompts/list", "1", minute)
