@@ -384,7 +384,8 @@ func TestResultsShareNothingWithTheCache(t *testing.T) {
 	caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
 		page := func() (*mcp.Page[mcp.Tool], error) { return c.ToolsPage(t.Context(), nil) }
 		got := async(page)
-		p.answer(p.expect("tools/list"), `{`+minute+`,"tools":[{"name":"a","inputSchema":{"type":"object"}}],"_meta":{"m":[1]},"nextCursor":"n"}`)
+		p.answer(p.expect("tools/list"), `{`+minute+`,"tools":[{"name":"a","inputSchema":{"type":"object"}}],`+
+			`"_meta":{"m":[1]},"nextCursor":"n"}`)
 		for range 3 { // what the server sent, and what the cache gave twice
 			tools, err := got()
 			require.NoError(t, err)

@@ -131,7 +131,8 @@ func TestWhatASubscriptionMayHaveMissedIsStale(t *testing.T) {
 			On:    mcp.Notifications{ToolsChanged: func(context.Context) {}},
 		}
 		connect, p := connecting(t, t.Context(), o)
-		p.answer(p.expect("server/discover"), `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{}}}`)
+		p.answer(p.expect("server/discover"), `{"supportedVersions":["2026-07-28"],`+
+			`"capabilities":{"tools":{"listChanged":true},"resources":{}}}`)
 		c, err := connect()
 		require.NoError(t, err)
 		lists := p.expect("subscriptions/listen")
@@ -307,7 +308,7 @@ func newIndexed(t *testing.T, cache *mcp.Cache) *indexed {
 			return reply(out, discovered)
 		case "tools/list":
 			x.lists++
-			return reply(out, `{"ttlMs":60000,"cacheScope":"public","tools":[{"name":"t","inputSchema":`+x.input+`,"outputSchema":`+x.output+`}]}`)
+			return reply(out, `{`+public+`,"tools":[{"name":"t","inputSchema":`+x.input+`,"outputSchema":`+x.output+`}]}`)
 		}
 		x.params = out.Mirror.Params
 		if x.refuse && len(x.params) == 0 {
