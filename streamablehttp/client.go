@@ -22,7 +22,6 @@ var own struct {
 	mu    sync.Mutex
 	inUse int
 	below *roundTripper
-	http  *http.Client
 }
 
 // doer returns what sends the requests of a connection, and what to call once it has ended.
@@ -45,14 +44,13 @@ func streaming(client *http.Client) *http.Client {
 	return &c
 }
 
-func acquireOwn() *http.Client {
+func acquireOwn() Doer {
 	own.mu.Lock()
 	defer own.mu.Unlock()
 	if own.inUse++; own.inUse == 1 {
 		own.below = newRoundTripper(nil)
-		own.http = streaming(&http.Client{Transport: own.below})
 	}
-	return own.http
+	return own.below
 }
 
 // releaseOwn leaves nothing behind when the last connection has ended.
@@ -85,6 +83,15 @@ func newRoundTripper(config *tls.Config) *roundTripper {
 	multiplexed := plain.Clone()
 	multiplexed.MaxConnsPerHost = maxMultiplexed
 	return &roundTripper{plain: plain, multiplexed: multiplexed}
+}
+
+// Do is what is left of http.Client.Do for requests without cookies whose redirects are not followed.
+func (r *roundTripper) Do(req *http.Request) (*http.Response, error) {
+	if user := req.URL.User; user != nil && req.Header.Get("Authorization") == "" {
+		password, _ := user.Password()
+		req.SetBasicAuth(user.Username(), password)
+	}
+	return r.RoundTrip(req)
 }
 
 func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {

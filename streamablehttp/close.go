@@ -24,6 +24,7 @@ func (c *conn) Close() error {
 
 func (c *conn) close() error {
 	c.end(errConnEnded)
+	c.exchanges.end()
 	s, version := c.sessions.take()
 	c.startMu.Lock()
 	c.closed = true

@@ -33,8 +33,7 @@ type conn struct {
 	legacy   atomic.Pointer[url.URL] // where messages go, once the server turned out to speak HTTP+SSE
 	patience patience
 
-	inflightMu sync.Mutex
-	inflight   map[transport.ID]context.CancelCauseFunc
+	exchanges exchanges
 
 	startMu    sync.Mutex
 	closed     bool
@@ -74,7 +73,7 @@ func (c *conn) Receive(ctx context.Context) (*transport.Message, error) {
 func (c *conn) hand(ctx context.Context, m *transport.Message) bool {
 	select {
 	case c.incoming <- m:
-		c.answeredElsewhere(m)
+		c.exchanges.answeredElsewhere(m)
 		return true
 	case <-ctx.Done():
 		return false

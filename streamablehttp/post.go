@@ -36,10 +36,10 @@ func (c *conn) Send(ctx context.Context, out transport.Outgoing) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
-
-	x := &exchange{conn: c, session: s, out: &out}
-	return outcome(ctx, x.run(ctx, cancel, body))
+	x := &exchange{conn: c, session: s, out: &out, cancel: cancel}
+	c.exchanges.enter(x)
+	defer c.exchanges.leave(x)
+	return outcome(ctx, x.run(ctx, body))
 }
 
 // An exchange is one message and what the server says to it.
@@ -47,19 +47,20 @@ type exchange struct {
 	conn    *conn
 	session *session // that the message belongs to; nil before there is one
 	out     *transport.Outgoing
+	cancel  context.CancelCauseFunc
 
 	answered bool
 	fault    error // the latest thing on the exchange that was no usable message
 }
 
-func (x *exchange) run(ctx context.Context, cancel context.CancelCauseFunc, body []byte) error {
+func (x *exchange) run(ctx context.Context, body []byte) error {
 	c, m := x.conn, x.out.Message
 	if target := c.legacy.Load(); target != nil {
 		return x.post(ctx, target, body, x.accepted)
 	}
-	leave := c.enter(m, cancel)
+	c.exchanges.await(x)
 	err := x.post(ctx, c.url, body, x.answer)
-	leave()
+	c.exchanges.settle(x)
 	switch {
 	case m.Method == "initialize" && c.mayFallBack(err):
 		return x.fallBack(ctx, body, err)
@@ -74,8 +75,7 @@ func (x *exchange) post(
 	ctx context.Context, target *url.URL, body []byte, handle func(context.Context, *reply) error,
 ) error {
 	header := x.headers()
-	header.Set("Content-Type", "application/json")
-	header.Set("Accept", "application/json, text/event-stream")
+	header["Content-Type"], header["Accept"] = jsonType, jsonOrEvents
 	r, err := x.conn.do(ctx, outbound{
 		method:  http.MethodPost,
 		target:  target,
@@ -91,6 +91,12 @@ func (x *exchange) post(
 	}
 	return handle(ctx, r)
 }
+
+// Values that most requests have. Nobody changes the elements of a header.
+var (
+	jsonType     = []string{"application/json"}
+	jsonOrEvents = []string{"application/json, text/event-stream"}
+)
 
 // headers returns those of every request of the exchange. An initialize asks for a new session, under no version.
 func (x *exchange) headers() http.Header {
@@ -186,7 +192,7 @@ func (x *exchange) take(m *transport.Message) (more bool) {
 		x.out.Deliver(m)
 	}
 	if !mine {
-		x.conn.answeredElsewhere(m)
+		x.conn.exchanges.answeredElsewhere(m)
 	}
 	// What is over the limit and cannot be told from the answer ends the exchange.
 	unknown := errors.Is(m.Fault, transport.ErrMessageTooLarge) && m.Method == "" && !m.ID.IsValid()

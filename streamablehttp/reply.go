@@ -40,22 +40,33 @@ func (r *reply) abandon() {
 // discard is for a response of which only the header matters, and after which another request follows at once.
 func (r *reply) discard() {
 	if 0 <= r.ContentLength && r.ContentLength <= drainBytes {
-		r.readFor(drainTime, drainBytes)
+		r.drain()
 	}
 	r.abandon()
 }
 
-// readFor reads the body up to a number of bytes, a time, or its end. There is nothing more to be read afterwards if
-// the time was over.
-func (r *reply) readFor(d time.Duration, limit int64) (data []byte, ended bool) {
+// readFor reads the body until buf is full, the time is over, or the body has ended. There is nothing more to be read
+// afterwards if the time was over.
+func (r *reply) readFor(d time.Duration, buf []byte) (n int, ended bool) {
 	timer := time.AfterFunc(d, r.cancel)
 	defer timer.Stop()
-	data, err := io.ReadAll(io.LimitReader(r.Body, limit))
-	if err != nil || int64(len(data)) < limit {
-		return data, err == nil
+	for n < len(buf) {
+		read, err := r.Body.Read(buf[n:])
+		if n += read; err != nil {
+			return n, err == io.EOF
+		}
 	}
-	n, err := r.Body.Read(make([]byte, 1))
-	return data, n == 0 && err == io.EOF
+	var more [1]byte
+	read, err := r.Body.Read(more[:])
+	return n, read == 0 && err == io.EOF
+}
+
+// drain reads away what is left of the body, if it is little and comes soon, and reports whether it has ended.
+func (r *reply) drain() (ended bool) {
+	buf := chunked.Get()
+	defer chunked.Put(buf)
+	_, ended = r.readFor(drainTime, buf[:drainBytes])
+	return ended
 }
 
 // patience decides whether it is worth waiting for the end of a body. A server that keeps its streams open after the
@@ -92,8 +103,7 @@ func (p *patience) learn(ended bool) {
 // finish reads what is left after the answer, if it is little and comes soon, and frees the response.
 func (c *conn) finish(r *reply) {
 	if c.patience.worthIt() {
-		_, ended := r.readFor(drainTime, drainBytes)
-		c.patience.learn(ended)
+		c.patience.learn(r.drain())
 	}
 	r.abandon()
 }
@@ -109,9 +119,11 @@ func (r *reply) statusError() *StatusError {
 	if e.Status == "" {
 		e.Status = strings.TrimSpace(fmt.Sprint(e.StatusCode, " ", http.StatusText(e.StatusCode)))
 	}
-	e.Body, _ = r.readFor(errorBodyTime, maxErrorBody)
+	body := make([]byte, maxErrorBody)
+	n, _ := r.readFor(errorBodyTime, body)
 	r.abandon()
-	e.answer = rpcError(bytes.Clone(e.Body))
+	e.Body = bytes.Clone(body[:n])
+	e.answer = rpcError(body[:n])
 	return e
 }
 
@@ -120,6 +132,9 @@ func (r *reply) ok() bool { return 200 <= r.StatusCode && r.StatusCode <= 299 }
 // media returns the media type in lower case, without parameters; "" if there is none.
 func (r *reply) media() string {
 	text := r.Header.Get("Content-Type")
+	if text == "application/json" || text == "text/event-stream" {
+		return text
+	}
 	if media, _, err := mime.ParseMediaType(text); err == nil {
 		return media
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,9 +30,12 @@ var ownHeaders = map[string]bool{
 	"Proxy-Authorization": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
 }
 
+// protocolHeaders is how many headers of the protocol's own most requests have.
+const protocolHeaders = 8
+
 // userHeader copies what a user may set.
 func userHeader(given map[string][]string) http.Header {
-	h := make(http.Header, len(given)+5)
+	h := make(http.Header, len(given))
 	for name, values := range given {
 		if name = http.CanonicalHeaderKey(name); !ownHeaders[name] && !strings.HasPrefix(name, headerParamPrefix) {
 			h[name] = append([]string(nil), values...)
@@ -41,26 +46,32 @@ func userHeader(given map[string][]string) http.Header {
 
 // headers returns the headers of a request. Those that a caller gave for it win over those for all.
 func (c *conn) headers(s *session, version string, perCall map[string][]string) http.Header {
-	h := c.header.Clone()
-	for name, values := range userHeader(perCall) {
-		h[name] = values
-	}
+	h := make(http.Header, len(c.header)+len(perCall)+protocolHeaders)
+	maps.Copy(h, c.header)
+	maps.Copy(h, userHeader(perCall))
 	s.setHeader(h, version)
 	return h
 }
 
-func (o *outbound) request(ctx context.Context) (*http.Request, error) {
-	// A reader of bytes also sets ContentLength and GetBody, so that net/http can repeat what never left.
-	req, err := http.NewRequestWithContext(ctx, o.method, "", bytes.NewReader(o.body))
-	if err != nil {
-		return nil, err
+// request makes one request of it. What an Authorizer may change is a copy.
+func (o *outbound) request(ctx context.Context, authorized bool) *http.Request {
+	req := &http.Request{
+		Method: o.method,
+		URL:    o.target,
+		Host:   o.target.Host,
+		Header: o.header,
+		Proto:  "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
-	if o.body == nil {
-		req.Body, req.GetBody = nil, nil
+	if authorized {
+		target := *o.target
+		req.URL, req.Header = &target, o.header.Clone()
 	}
-	target := *o.target // an Authorizer may change it
-	req.URL, req.Host, req.Header = &target, target.Host, o.header.Clone()
-	return req, nil
+	if o.body != nil {
+		req.ContentLength = int64(len(o.body))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(o.body)), nil }
+		req.Body, _ = req.GetBody() // net/http can repeat what never left
+	}
+	return req.WithContext(ctx)
 }
 
 // do sends a request: with credentials, once more after a challenge that was met, and over redirects. It returns the
@@ -100,10 +111,7 @@ func (c *conn) once(ctx context.Context, o *outbound) (r *reply, again bool, err
 			cancel()
 		}
 	}()
-	req, err := o.request(attempt)
-	if err != nil {
-		return nil, false, transport.Unsent(err)
-	}
+	req := o.request(attempt, c.auth != nil)
 	if c.auth != nil {
 		if err := c.auth.Authorize(ctx, req, o.refresh); err != nil {
 			return nil, false, transport.Unsent(fmt.Errorf("%s: authorize: %w", o.method, err))

@@ -96,7 +96,6 @@ func (t *Transport) newConn(target *url.URL) *conn {
 		closing:   t.CloseTimeout,
 		mode:      t.LegacySSE,
 		incoming:  make(chan *transport.Message),
-		inflight:  make(map[transport.ID]context.CancelCauseFunc),
 	}
 	c.doer, c.release = doer(t.Client)
 	if c.limit <= 0 {
@@ -106,6 +105,7 @@ func (t *Transport) newConn(target *url.URL) *conn {
 		c.closing = DefaultCloseTimeout
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
+	c.exchanges = newExchanges(c.life)
 	return c
 }
 
