@@ -151,7 +151,7 @@ func (d *decoder) content() Content {
 		if reason == "" {
 			d.note("content of unknown type")
 		}
-		unknown.Raw = start.Raw()
+		unknown.Raw = d.Since(&start)
 	}
 	return c
 }

@@ -16,6 +16,9 @@ type Decoder struct {
 	i     int
 	depth int
 	err   *SyntaxError
+
+	own     bool      // data may be written to
+	inPlace []rewrite // what was written over
 }
 
 // New returns a Decoder over data, which it shares (see the package's documentation).

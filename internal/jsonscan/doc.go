@@ -4,5 +4,5 @@
 //
 // A [Decoder] shares the bytes that it reads: what it returns as raw JSON, and long strings, point into them. Whoever
 // hands the bytes over gives them away and must not write to them again. This is the only use of package unsafe: a
-// string over bytes that nobody writes to.
+// string over bytes that nobody writes to. A Decoder that owns the bytes ([NewOwned]) decodes long strings in place.
 package jsonscan

@@ -46,7 +46,11 @@ func skipValue(data []byte, i, depth int) (end int, reason string) {
 	return i, "expected a value"
 }
 
-const reasonEnd = "unexpected end"
+const (
+	reasonEnd     = "unexpected end"
+	reasonControl = "control character in a string"
+	reasonEscape  = "malformed escape"
+)
 
 func skipLiteral(data []byte, i int, literal string) (int, string) {
 	if len(data)-i < len(literal) || string(data[i:i+len(literal)]) != literal {
@@ -145,20 +149,23 @@ func skipDigits(data []byte, i int) int {
 
 // skipString passes a string, whose opening quote is at i, and checks its escapes.
 func skipString(data []byte, i int) (int, string) {
-	i++
-	for {
-		i = plainRun(data, i)
+	return skipRest(data, plainRun(data, i+1))
+}
+
+// skipRest is skipString from the end of a plain run on.
+func skipRest(data []byte, i int) (int, string) {
+	for ; ; i = plainRun(data, i) {
 		switch {
 		case i >= len(data):
 			return i, reasonEnd
 		case data[i] == '"':
 			return i + 1, ""
 		case data[i] != '\\':
-			return i, "control character in a string"
+			return i, reasonControl
 		}
 		n := escapeLen(data[i:])
 		if n == 0 {
-			return i, "malformed escape"
+			return i, reasonEscape
 		}
 		i += n
 	}

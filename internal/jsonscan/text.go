@@ -17,20 +17,28 @@ func (d *Decoder) Text() string {
 	}
 	start := d.i + 1
 	stop := plainRun(d.data, start)
-	quoted := d.skip()
-	if d.err != nil {
+	if d.mayDecodeInPlace(start) {
+		return d.textInPlace(start, stop)
+	}
+	end, reason := skipRest(d.data, stop)
+	if reason != "" {
+		d.fail(end, reason)
 		return ""
 	}
-	content := quoted[1 : len(quoted)-1]
-	escaped := stop-start < len(content)
-	switch {
-	case escaped || !utf8.Valid(content):
+	d.i = end
+	content := d.data[start : end-1]
+	if stop < end-1 || !utf8.Valid(content) {
 		return view(unescape(content))
-	case len(content) >= shareMin && len(content) >= len(d.data)/shareFraction:
-		return view(content)
-	default:
-		return string(content)
 	}
+	return d.share(content)
+}
+
+// share returns plain content as a string.
+func (d *Decoder) share(content []byte) string {
+	if len(content) >= shareMin && len(content) >= len(d.data)/shareFraction {
+		return view(content)
+	}
+	return string(content)
 }
 
 // A shared string keeps at most shareFraction times its own size alive.
