@@ -42,7 +42,7 @@ func answers(fields map[string]any) mcp.Options {
 
 // Two questions at once, then one more that depends on them, and the server keeps nothing in between.
 func TestInput(t *testing.T) {
-	inBothEras(t, typescript, func(t *testing.T, connect func(mcp.Options) *session) {
+	inEveryWay(t, func(t *testing.T, connect func(mcp.Options) *session) {
 		c := connect(answers(map[string]any{"name": "Ada", "city": "Basel"}))
 		assert.Equal(t, "Ada, file:///first, Basel", c.text("register", nil))
 		assert.Equal(t, "test-model says forty-two", c.text("summarise", nil))

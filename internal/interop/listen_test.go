@@ -22,7 +22,7 @@ func (s *session) next(sub *mcp.Subscription) mcp.Event {
 }
 
 func TestListen(t *testing.T) {
-	inBothEras(t, typescript, func(t *testing.T, connect func(mcp.Options) *session) {
+	inEveryWay(t, func(t *testing.T, connect func(mcp.Options) *session) {
 		const uri = "test://note"
 		c := connect(mcp.Options{})
 		tools, err := c.Listen(c.ctx(), mcp.Filter{Tools: true})
@@ -37,10 +37,13 @@ func TestListen(t *testing.T) {
 		c.text("touch-note", nil)
 		assert.Equal(t, mcp.Event{Kind: mcp.ResourceUpdated, URI: uri}, c.next(note))
 
-		// What is closed hears nothing more; the others go on.
+		// What is closed hears nothing more; the others go on, but for those of the Go SDK, which with the end of one
+		// forgets all that listen to lists on the connection.
 		require.NoError(t, note.Close())
 		c.text("add-tool", nil)
-		assert.Equal(t, mcp.Event{Kind: mcp.ToolsChanged}, c.next(tools))
+		if c.Server().Info.Name != "interop-golang" || !c.Server().Modern() || c.http != nil {
+			assert.Equal(t, mcp.Event{Kind: mcp.ToolsChanged}, c.next(tools))
+		}
 		for range note.Events(c.ctx()) {
 			assert.Fail(t, "an event after Close")
 		}
@@ -55,7 +58,7 @@ func TestListen(t *testing.T) {
 
 // Servers that offer to tell of changes accept a subscription in either era, and it can be closed again.
 func TestListenOnServersInGo(t *testing.T) {
-	for _, s := range []server{goSDK, mcpGo} {
+	for _, s := range []server{goSDK, mcpGo, mcpGoHTTP} {
 		inBothEras(t, s, func(t *testing.T, connect func(mcp.Options) *session) {
 			c := connect(mcp.Options{})
 			f := mcp.Filter{Tools: true, Prompts: true, Resources: true}
@@ -70,7 +73,7 @@ func TestListenOnServersInGo(t *testing.T) {
 
 // The handlers of Options hear of changes in either era without asking for it.
 func TestChangesReachHandlers(t *testing.T) {
-	inBothEras(t, typescript, func(t *testing.T, connect func(mcp.Options) *session) {
+	inEveryWay(t, func(t *testing.T, connect func(mcp.Options) *session) {
 		changed := make(chan struct{}, 1)
 		c := connect(mcp.Options{On: mcp.Notifications{
 			ToolsChanged: func(context.Context) { send(changed, struct{}{}) },
@@ -88,7 +91,7 @@ func TestChangesReachHandlers(t *testing.T) {
 }
 
 func TestSubscribedResource(t *testing.T) {
-	inBothEras(t, typescript, func(t *testing.T, connect func(mcp.Options) *session) {
+	inEveryWay(t, func(t *testing.T, connect func(mcp.Options) *session) {
 		const uri = "test://note"
 		updated := make(chan string, 1)
 		c := connect(mcp.Options{On: mcp.Notifications{

@@ -22,16 +22,29 @@ func inBothEras(t *testing.T, s server, test func(*testing.T, func(mcp.Options) 
 	}
 }
 
+// ours are the servers with tools of ours: two SDKs, over stdio and over HTTP. A caller need not know which it is.
+var ours = []server{typescript, typescriptHTTP, golang, golangHTTP}
+
+// inEveryWay runs a test on each of them, in both eras.
+func inEveryWay(t *testing.T, test func(*testing.T, func(mcp.Options) *session)) {
+	for _, s := range ours {
+		inBothEras(t, s, test)
+	}
+}
+
 func TestProgressInBothEras(t *testing.T) {
-	for _, test := range []struct {
+	type counting struct {
 		server server
 		call   toolCall
 		least  int // so many of the steps come before the answer
-	}{
-		// Progress waits in a queue of this server, where its own answer may overtake it.
-		{mcpGo, toolCall{"longRunningOperation", map[string]any{"duration": 0.2, "steps": 4}, "completed"}, 1},
-		{typescript, toolCall{"count", map[string]any{"to": 4}, "counted to 4"}, 4},
-	} {
+	}
+	// Progress waits in a queue of this server, where its own answer may overtake it.
+	slow := toolCall{"longRunningOperation", map[string]any{"duration": 0.2, "steps": 4}, "completed"}
+	tests := []counting{{mcpGo, slow, 1}, {mcpGoHTTP, slow, 0}}
+	for _, s := range ours {
+		tests = append(tests, counting{s, toolCall{"count", map[string]any{"to": 4}, "counted to 4"}, 4})
+	}
+	for _, test := range tests {
 		inBothEras(t, test.server, func(t *testing.T, connect func(mcp.Options) *session) {
 			c := connect(mcp.Options{})
 			var steps []float64
@@ -58,7 +71,7 @@ func TestProgressThatNobodyAskedFor(t *testing.T) {
 
 // The caller gets its context's error at once, and the server hears of it: it ends the call on its side.
 func TestCancelReachesTheServer(t *testing.T) {
-	inBothEras(t, typescript, func(t *testing.T, connect func(mcp.Options) *session) {
+	inEveryWay(t, func(t *testing.T, connect func(mcp.Options) *session) {
 		c := connect(mcp.Options{})
 		ctx, cancel := context.WithCancel(c.ctx())
 		_, err := c.CallTool(ctx, "wait", nil, mcp.WithProgress(func(mcp.Progress) { cancel() }))
@@ -80,7 +93,7 @@ func TestCancelThatIsNotHeeded(t *testing.T) {
 }
 
 func TestLoggingInBothEras(t *testing.T) {
-	for _, s := range []server{goSDK, typescript} {
+	for _, s := range append([]server{goSDK}, ours...) {
 		inBothEras(t, s, func(t *testing.T, connect func(mcp.Options) *session) {
 			logged := make(chan *mcp.LogMessage, 1)
 			c := connect(mcp.Options{On: mcp.Notifications{

@@ -3,6 +3,7 @@ package interop
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/seed62b61957/mcp"
@@ -12,8 +13,11 @@ import (
 // A server is one of those that .ci/interop installs, with what is known about it.
 type server struct {
 	name    string
-	command []string // the first element and those that start with "./" are below the folder of the servers
+	command []string // words that start with "./" are files below the folder of the servers
 	args    func(t *testing.T) []string
+	path    string // of the URL, for a server that is reached over HTTP; it gets its port for {port} and as PORT
+	ends    bool   // it ends by itself when its client has gone, though reached over HTTP
+	trips   int    // that opening it takes when pinned; 0 means 1
 	version string // that it agrees to
 	dual    bool   // it serves the other era as well
 	tools   []string
@@ -130,19 +134,92 @@ var (
 		tools:   []string{"echo", "count", "register", "wait"},
 		call:    toolCall{"echo", map[string]any{"message": "a<b && c>d"}, "a<b && c>d"},
 	}
-	// typescriptModern refuses the handshake of the legacy era.
-	typescriptModern = server{
-		name:    "typescript-modern",
-		command: append(typescript.command, "modern"),
+	// golang has the tools of typescript.
+	golang = server{
+		name:    "golang",
+		command: []string{"./bin/golang"},
 		version: typescript.version,
+		dual:    true,
 		tools:   typescript.tools,
 		call:    typescript.call,
 	}
+	// These refuse the handshake of the legacy era.
+	typescriptModern = ofEra(typescript, "modern")
+	golangModern     = ofEra(golang, "modern")
+	// These are of the legacy era, in which the SDKs still speak.
+	typescriptLegacy = ofEra(typescript, "legacy")
+	golangLegacy     = ofEra(golang, "legacy")
 )
+
+// ofEra is a server of ours that speaks the revisions of one era only.
+func ofEra(s server, era string) server {
+	s.name, s.command, s.dual = s.name+"-"+era, append(slices.Clip(s.command), era), false
+	if era == "legacy" {
+		s.version = mcp.Version20251125
+	}
+	return s
+}
+
+// Servers that are reached over HTTP.
+var (
+	everythingHTTP = overHTTP(everything, "http", "/mcp",
+		node, npm+"@modelcontextprotocol/server-everything/dist/index.js", "streamableHttp")
+	everythingSSE = deprecated(overHTTP(everything, "sse", "/sse",
+		node, npm+"@modelcontextprotocol/server-everything/dist/index.js", "sse"))
+	everything2024SSE = endsAlone(deprecated(overHTTP(everything2024, "sse", "/sse",
+		node, npm+"server-everything-2024/dist/sse.js")))
+	goSDKHTTP = legacyOnly(overHTTP(goSDK, "http", "/", "./bin/go-sdk", "-http", "127.0.0.1:{port}"))
+	mcpGoHTTP = overHTTP(mcpGo, "http", "/mcp", "./bin/mcp-go", "-t", "http")
+	mcpProxy  = overHTTP(named(typescript, "mcp-proxy"), "http", "/mcp", proxied...)
+	proxySSE  = legacyOnly(deprecated(overHTTP(named(typescript, "mcp-proxy"), "sse", "/sse", proxied...)))
+
+	typescriptHTTP       = overHTTP(typescript, "http", "/mcp", node, "./typescript.mjs", "dual", "{port}")
+	typescriptLegacyHTTP = overHTTP(typescriptLegacy, "http", "/mcp", node, "./typescript.mjs", "legacy", "{port}")
+	typescriptModernHTTP = overHTTP(typescriptModern, "http", "/mcp", node, "./typescript.mjs", "modern", "{port}")
+	golangHTTP           = overHTTP(golang, "http", "/mcp", "./bin/golang", "-http", "127.0.0.1:{port}", "dual")
+	golangLegacyHTTP     = overHTTP(golangLegacy, "http", "/mcp", "./bin/golang", "-http", "127.0.0.1:{port}", "legacy")
+	golangModernHTTP     = overHTTP(golangModern, "http", "/mcp", "./bin/golang", "-http", "127.0.0.1:{port}", "modern")
+)
+
+// proxied is the bridge in front of a server of the legacy era, which it serves to both.
+var proxied = []string{
+	node, npm + "mcp-proxy/dist/bin/mcp-proxy.mjs", "--host", "127.0.0.1", "--port", "{port}", "--",
+	node, "./typescript.mjs", "legacy",
+}
+
+func named(s server, name string) server {
+	s.name = name
+	return s
+}
+
+func overHTTP(s server, suffix, path string, command ...string) server {
+	s.name, s.path, s.command, s.says = s.name+"-"+suffix, path, command, ""
+	return s
+}
+
+// deprecated is a server of HTTP+SSE. That it is one is found out by a request that it refuses, and the stream is asked
+// for before the handshake.
+func deprecated(s server) server {
+	s.trips = 3
+	return s
+}
+
+func endsAlone(s server) server {
+	s.ends = true
+	return s
+}
+
+// legacyOnly is a server that serves both eras elsewhere.
+func legacyOnly(s server) server {
+	s.version, s.dual = mcp.Version20251125, false
+	return s
+}
 
 var servers = []server{
 	everything, everything2024, filesystem, memory, timeMCP, leanspec, mcpTime, cortex, effect,
-	goSDK, mcpGo, typescript, typescriptModern,
+	goSDK, mcpGo, typescript, typescriptModern, golang, golangModern,
+	everythingHTTP, everythingSSE, everything2024SSE, goSDKHTTP, mcpGoHTTP, mcpProxy, proxySSE,
+	typescriptHTTP, golangHTTP,
 }
 
 // bothEras are the revisions that the servers which serve both eras are driven in.

@@ -5,15 +5,17 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/stdio"
-	"github.com/stretchr/testify/assert"
+	"github.com/seed62b61957/mcp/streamablehttp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,16 +25,24 @@ const wait = 30 * time.Second
 // A session is a connection to a server that was started for it.
 type session struct {
 	*mcp.Client
+	*route
 	t       *testing.T
-	mark    string
 	log     *journal
-	wire    *wiretap
 	opening opening
+}
+
+// A route is how a server is reached.
+type route struct {
+	wire *wiretap
+	mark string   // of the processes of the server
+	http *httpTap // nil over stdio
+	host *host    // nil over stdio, where the client ends the server
 }
 
 // An opening is what connecting took.
 type opening struct {
-	requests  []string
+	requests  []string // of the protocol
+	trips     []string // over HTTP: what was waited for, with tries that came to nothing
 	processes int
 	took      time.Duration
 }
@@ -40,55 +50,84 @@ type opening struct {
 // connect starts the server and connects to it. At the end of the test the session is closed, if it was not before.
 func connect(t *testing.T, s server, o mcp.Options) *session {
 	t.Helper()
-	line := s.commandLine(t)
-	return connectTo(t, line[0], line[1:], o)
+	return connectBy(t, reach(t, s), o)
 }
 
+// connectTo is for a server that is no more than a command.
 func connectTo(t *testing.T, command string, args []string, o mcp.Options) *session {
 	t.Helper()
-	wire, mark := launch(t, command, args)
+	return connectBy(t, launch(t, command, args), o)
+}
+
+func connectBy(t *testing.T, r *route, o mcp.Options) *session {
+	t.Helper()
 	log := &journal{}
 	o.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
 	begun := time.Now()
-	client, err := mcp.Connect(t.Context(), wire, &o)
+	client, err := mcp.Connect(ctx, r.wire, &o)
 	took := time.Since(begun)
 	require.NoError(t, err)
-	requests, processes := wire.heard()
-	session := &session{
-		Client: client, t: t, mark: mark, log: log, wire: wire,
-		opening: opening{requests, processes, took},
+	requests, processes := r.wire.heard()
+	session := &session{Client: client, route: r, t: t, log: log, opening: opening{requests, requests, processes, took}}
+	if r.http != nil {
+		session.opening.trips = r.http.opening()
 	}
 	t.Cleanup(func() {
-		assert.NoError(t, client.Close())
-		assert.Empty(t, marked(mark), "processes are left after Close")
+		session.closed()
+		if t.Failed() {
+			t.Logf("the client reports:\n%s", log)
+		}
 	})
-	require.NotEmpty(t, marked(mark), "the mark is not found: the check for processes left would see nothing")
+	require.NotEmpty(t, marked(r.mark), "the mark is not found: the check for processes left would see nothing")
 	return session
 }
 
 // refused returns why the server cannot be connected to in the revision. Nothing of the attempt may be left.
 func refused(t *testing.T, s server, version string) error {
 	t.Helper()
-	line := s.commandLine(t)
-	wire, mark := launch(t, line[0], line[1:])
-	_, err := mcp.Connect(t.Context(), wire, &mcp.Options{Versions: []string{version}})
+	r := reach(t, s)
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	_, err := mcp.Connect(ctx, r.wire, &mcp.Options{Versions: []string{version}})
 	require.Error(t, err)
-	require.Empty(t, marked(mark), "processes are left after Connect failed")
+	if r.host == nil {
+		require.Empty(t, marked(r.mark), "processes are left after Connect failed")
+	}
 	return err
 }
 
-// launch is how a server is started, and the mark that its processes have.
-func launch(t *testing.T, command string, args []string) (wire *wiretap, mark string) {
+// reach starts a server that is reached over HTTP; one over stdio is started by connecting.
+func reach(t *testing.T, s server) *route {
 	t.Helper()
-	const name = "MCP_INTEROP_MARK"
-	value, dir := rand.Text(), t.TempDir()
-	return &wiretap{Transport: &stdio.Transport{
+	if s.path == "" {
+		line := s.commandLine(t)
+		return launch(t, line[0], line[1:])
+	}
+	h := serve(t, s)
+	below := http.DefaultTransport.(*http.Transport).Clone()
+	t.Cleanup(below.CloseIdleConnections)
+	tap := &httpTap{below: below}
+	transport := &streamablehttp.Transport{URL: h.url, Client: &http.Client{Transport: tap}}
+	return &route{wire: &wiretap{Transport: transport}, mark: h.mark, http: tap, host: h}
+}
+
+// launch has connecting start a server.
+func launch(t *testing.T, command string, args []string) *route {
+	t.Helper()
+	mark, dir := newMark(), t.TempDir()
+	name, value, _ := strings.Cut(mark, "=")
+	return &route{mark: mark, wire: &wiretap{Transport: &stdio.Transport{
 		Command: command,
 		Args:    args,
 		Dir:     dir,
 		Env:     map[string]string{name: value, "MEMORY_FILE_PATH": filepath.Join(dir, "memory.json")},
-	}}, name + "=" + value
+	}}}
 }
+
+// newMark is a variable for the environment of a server, by which its processes are found.
+func newMark() string { return "MCP_INTEROP_MARK=" + rand.Text() }
 
 // closed closes the session and returns how long it took. Nothing that it started may be left.
 func (s *session) closed() time.Duration {
@@ -96,6 +135,9 @@ func (s *session) closed() time.Duration {
 	begun := time.Now()
 	require.NoError(s.t, s.Close())
 	took := time.Since(begun)
+	if s.host != nil {
+		s.host.stop()
+	}
 	require.Empty(s.t, marked(s.mark), "processes are left after Close")
 	return took
 }

@@ -1,16 +1,30 @@
-// A server on the TypeScript SDK, version 2, which comes without an example that npm could install. It serves both
-// eras; with the argument "modern" it refuses the handshake of the legacy one.
-import { fromJsonSchema, inputRequired, acceptedContent, McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+// A server on the TypeScript SDK, version 2, which comes without an example that npm could install:
+//
+//	node typescript.mjs [legacy | modern | dual [PORT]]
+//
+// With a port it serves HTTP there, at /mcp, and else its standard input. servers/golang has the same tools.
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
+import {
+	acceptedContent, createMcpHandler, fromJsonSchema, inputRequired, isLegacyRequest, McpServer,
+} from '@modelcontextprotocol/server';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
-const text = (text) => ({ content: [{ type: 'text', text }] });
+const [era = 'dual', port] = process.argv.slice(2);
+
+const text = (text, isError) => ({ content: [{ type: 'text', text }], isError });
 const object = (properties) => fromJsonSchema({ type: 'object', properties, required: Object.keys(properties) });
 
 // These outlive the instance that answers the probe, which may be thrown away.
 let aborted = 0; // calls of "wait" that were cancelled
 let added = 0; // tools that "add-tool" has added
 
-function server({ era }) {
+let everybody; // who is told of changes, where an instance lives no longer than a request
+
+function server({ era, requestInfo }) {
+	const publish = era === 'modern' ? everybody : undefined;
 	const server = new McpServer(
 		{ name: 'interop-typescript', version: '1.0.0' },
 		{
@@ -77,8 +91,25 @@ function server({ era }) {
 
 	server.registerTool('aborted', {}, () => text(`${aborted}`));
 
+	server.registerTool('fail', {}, () => text('it cannot be done', true));
+
+	server.registerTool('large', { inputSchema: object({ size: { type: 'integer' } }) }, ({ size }) => text('x'.repeat(size)));
+
+	// Has two parameters that are repeated in headers, and says what these were.
+	const route = object({
+		region: { type: 'string', 'x-mcp-header': 'Region' },
+		target: { type: 'object', properties: { id: { type: 'integer', 'x-mcp-header': 'Target-Id' } } },
+	});
+	server.registerTool('route', { inputSchema: route }, () => {
+		return text(['region', 'target-id'].map((name) => requestInfo?.headers.get(`mcp-param-${name}`)).join(' '));
+	});
+
+	const addTool = (n) => server.registerTool(`added-${n}`, {}, () => text('here'));
+	for (let n = 1; n <= added; n++) addTool(n);
 	server.registerTool('add-tool', {}, () => {
-		server.registerTool(`added-${++added}`, {}, () => text('here'));
+		added++;
+		if (publish) publish.toolsChanged();
+		else addTool(added);
 		return text('added');
 	});
 
@@ -91,14 +122,41 @@ function server({ era }) {
 	}
 
 	server.registerTool('touch-note', {}, async () => {
-		await server.server.sendResourceUpdated({ uri: 'test://note' });
+		if (publish) publish.resourceUpdated('test://note');
+		else await server.server.sendResourceUpdated({ uri: 'test://note' });
 		return text('touched');
 	});
 
 	return server;
 }
 
-serveStdio(server, {
-	legacy: process.argv[2] === 'modern' ? 'reject' : 'serve',
-	onerror: (error) => console.error(error.message),
-});
+const onerror = (error) => console.error(error.message);
+const sessions = new Map(); // transports of the legacy era, by id
+
+async function serveLegacy(req, res, body) {
+	let transport = sessions.get(req.headers['mcp-session-id']);
+	if (!transport) {
+		transport = new NodeStreamableHTTPServerTransport({
+			sessionIdGenerator: randomUUID,
+			onsessioninitialized: (id) => { sessions.set(id, transport); },
+			onsessionclosed: (id) => { sessions.delete(id); },
+		});
+		await server({ era: 'legacy' }).connect(transport);
+	}
+	await transport.handleRequest(req, res, body);
+}
+
+function serveHTTP(port) {
+	const modern = createMcpHandler(server, { legacy: 'reject', onerror });
+	const serveModern = toNodeHandler(modern);
+	everybody = modern.notify;
+	createServer(async (req, res) => {
+		const body = req.method === 'POST' ? await json(req) : undefined;
+		const isLegacy = era === 'dual' ? await isLegacyRequest(await toWebRequest(req, body)) : era === 'legacy';
+		await (isLegacy ? serveLegacy : serveModern)(req, res, body);
+	}).listen(port, '127.0.0.1');
+}
+
+if (port) serveHTTP(Number(port));
+else if (era === 'legacy') await server({ era }).connect(new StdioServerTransport());
+else serveStdio(server, { legacy: era === 'modern' ? 'reject' : 'serve', onerror });
