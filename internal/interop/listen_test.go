@@ -71,6 +71,23 @@ func TestListenOnServersInGo(t *testing.T) {
 	}
 }
 
+// What is not offered is not accepted. A server of 2026-07-28 that has nothing to tell may end the subscription.
+func TestListenToWhatIsNotOffered(t *testing.T) {
+	nothing := func(t *testing.T, connect func(mcp.Options) *session) {
+		c := connect(mcp.Options{})
+		sub, err := c.Listen(c.ctx(), mcp.Filter{Prompts: true})
+		require.NoError(t, err)
+		accepted := sub.Accepted()
+		assert.True(t, accepted.IsZero())
+		require.NoError(t, sub.Close())
+		for e, err := range sub.Events(c.ctx()) {
+			assert.Fail(t, "an event", "%v %v", e, err)
+		}
+	}
+	inEveryWay(t, nothing)
+	inBothEras(t, mcpProxy, nothing)
+}
+
 // The handlers of Options hear of changes in either era without asking for it.
 func TestChangesReachHandlers(t *testing.T) {
 	inEveryWay(t, func(t *testing.T, connect func(mcp.Options) *session) {

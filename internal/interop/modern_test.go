@@ -2,10 +2,14 @@ package interop
 
 import (
 	"context"
+	"errors"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/streamablehttp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -77,6 +81,11 @@ func TestCancelReachesTheServer(t *testing.T) {
 		_, err := c.CallTool(ctx, "wait", nil, mcp.WithProgress(func(mcp.Progress) { cancel() }))
 		require.ErrorIs(t, err, context.Canceled)
 		require.Eventually(t, func() bool { return c.text("aborted", nil) == "1" }, wait, 10*time.Millisecond)
+		notices := 1
+		if c.http != nil && c.Server().Modern() {
+			notices = 0 // closing the stream says it
+		}
+		assert.Equal(t, notices, c.wire.notices("notifications/cancelled"))
 	})
 }
 
@@ -143,4 +152,57 @@ func TestListsInBothEras(t *testing.T) {
 			assert.Contains(t, completed.Values[0], "casual")
 		})
 	}
+}
+
+// 2 MiB come whole.
+func TestLargeResult(t *testing.T) {
+	const size = 2 << 20
+	inEveryWay(t, func(t *testing.T, connect func(mcp.Options) *session) {
+		c := connect(mcp.Options{})
+		assert.True(t, strings.Repeat("x", size) == c.text("large", map[string]any{"size": size}))
+	})
+}
+
+// What goes wrong has the same type in every way, and costs nothing but the call.
+func TestErrors(t *testing.T) {
+	inEveryWay(t, func(t *testing.T, connect func(mcp.Options) *session) {
+		c := connect(mcp.Options{})
+		result, err := c.CallTool(c.ctx(), "fail", nil)
+		require.NoError(t, err)
+		assert.True(t, result.IsError)
+		assert.Equal(t, "it cannot be done", result.Text())
+
+		var refusal *mcp.RPCError
+		_, err = c.ReadResource(c.ctx(), "test://nothing")
+		require.ErrorAs(t, err, &refusal)
+		_, err = c.Request(c.ctx(), "no/such/method", nil)
+		if status := (*streamablehttp.StatusError)(nil); errors.As(err, &status) { // of the Go SDK, in plain text
+			assert.Equal(t, http.StatusBadRequest, status.StatusCode)
+		} else {
+			require.ErrorAs(t, err, &refusal)
+			assert.EqualValues(t, mcp.CodeMethodNotFound, refusal.Code)
+		}
+		assert.Equal(t, typescript.call.text, c.text(typescript.call.name, typescript.call.args))
+	})
+}
+
+// Close ends a call and a subscription that are under way.
+func TestCloseInTheMiddle(t *testing.T) {
+	inEveryWay(t, func(t *testing.T, connect func(mcp.Options) *session) {
+		c := connect(mcp.Options{})
+		sub, err := c.Listen(c.ctx(), mcp.Filter{Tools: true})
+		require.NoError(t, err)
+		started, ended := make(chan struct{}, 1), make(chan error, 1)
+		go func() {
+			_, err := c.CallTool(c.ctx(), "wait", nil, mcp.WithProgress(func(mcp.Progress) { send(started, struct{}{}) }))
+			ended <- err
+		}()
+		receive(t, started)
+		c.lax = true // the Go SDK has a session end after its calls, and lets those run on
+		assert.Less(t, c.closed(), 3*time.Second)
+		assert.ErrorIs(t, receive(t, ended), mcp.ErrClosed)
+		for _, err := range sub.Events(t.Context()) {
+			assert.ErrorIs(t, err, mcp.ErrClosed)
+		}
+	})
 }

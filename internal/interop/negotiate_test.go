@@ -1,8 +1,11 @@
 package interop
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 	"testing"
+	"text/tabwriter"
 	"time"
 
 	"github.com/seed62b61957/mcp"
@@ -13,59 +16,100 @@ import (
 // patient is a ProbeTimeout that no server outlasts by being slow to start on a busy machine.
 const patient = 20 * time.Second
 
-// What it costs to find out which revision a server speaks, in requests beyond the one that any beginning takes:
-// nothing with a modern server or with a pinned revision, one with a legacy server.
+// What it costs to find out which revision a server speaks, in round trips beyond those that any beginning takes:
+// nothing with a modern server or with a pinned revision, one with a legacy server. The table is printed at the end.
 func TestNegotiation(t *testing.T) {
-	type row struct {
-		server    server
-		kind      string
-		pinned    string
-		version   string
-		extra     int
-		processes int
+	table := newTable("server", "era", "stdio", "stdio, pinned", "HTTP", "HTTP, pinned")
+	for _, line := range []struct {
+		name, era   string
+		stdio, http *server
+	}{
+		{"TypeScript SDK", "legacy", &typescriptLegacy, &typescriptLegacyHTTP},
+		{"TypeScript SDK", "modern", &typescriptModern, &typescriptModernHTTP},
+		{"TypeScript SDK", "dual", &typescript, &typescriptHTTP},
+		{"Go SDK", "legacy", &golangLegacy, &golangLegacyHTTP},
+		{"Go SDK", "modern", &golangModern, &golangModernHTTP},
+		{"Go SDK", "dual", &golang, &golangHTTP},
+		{"mcp-go", "dual", &mcpGo, &mcpGoHTTP},
+		{"everything of the Go SDK", "dual", &goSDK, nil},
+		{"everything of the Go SDK", "legacy", nil, &goSDKHTTP},
+		{"everything", "legacy", &everything, &everythingHTTP},
+		{"everything, HTTP+SSE", "legacy", nil, &everythingSSE},
+		{"everything of 2024", "legacy", &everything2024, nil},
+		{"everything of 2024, HTTP+SSE", "legacy", nil, &everything2024SSE},
+		{"mcp-proxy", "dual", nil, &mcpProxy},
+		{"mcp-proxy, HTTP+SSE", "legacy", nil, &mcpProxySSE},
+		{"cortex", "legacy, killed by the probe", &cortex, nil},
+		{"effect", "legacy, silent", &effect, nil},
+	} {
+		byDefault, pinned := negotiate(t, line.stdio)
+		byDefaultHTTP, pinnedHTTP := negotiate(t, line.http)
+		table.line(line.name, line.era, byDefault, pinned, byDefaultHTTP, pinnedHTTP)
 	}
-	rows := []row{
-		{everything, "legacy", "", mcp.Version20251125, 1, 1},
-		{everything, "legacy", mcp.Version20251125, mcp.Version20251125, 0, 1},
-		{everything2024, "legacy", "", mcp.Version20241105, 1, 1},
-		{everything2024, "legacy", mcp.Version20241105, mcp.Version20241105, 0, 1},
-		{cortex, "legacy, killed by the probe", "", mcp.Version20250618, 1, 2},
-		{cortex, "legacy, killed by the probe", mcp.Version20250618, mcp.Version20250618, 0, 1},
-		{effect, "legacy, silent", "", mcp.Version20250618, 1, 1},
-		{effect, "legacy, silent", mcp.Version20250618, mcp.Version20250618, 0, 1},
-		{typescriptModern, "modern", "", mcp.Version20260728, 0, 1},
-		{typescriptModern, "modern", mcp.Version20260728, mcp.Version20260728, 0, 1},
+	t.Logf("round trips beyond those of any beginning\n%s", table)
+}
+
+// negotiate connects to a server with default options and with every revision that it speaks pinned, one of each era,
+// and says what that took.
+func negotiate(t *testing.T, s *server) (byDefault, pinned string) {
+	if s == nil {
+		return "-", "-"
 	}
-	for _, s := range servers {
-		if !s.dual {
-			continue
-		}
-		rows = append(rows, row{s, "dual", "", mcp.Version20260728, 0, 1})
-		for _, version := range bothEras {
-			rows = append(rows, row{s, "dual", version, version, 0, 1})
-		}
+	processes := 1
+	if s.name == cortex.name {
+		processes = 2 // the first is killed by the probe
 	}
-	for _, r := range rows {
-		name, o := "default", mcp.Options{ProbeTimeout: patient}
-		if r.server.name == effect.name {
-			o.ProbeTimeout = 0 // it is silent however long one waits
-		}
-		if r.pinned != "" {
-			name, o.Versions = r.pinned, []string{r.pinned}
-		}
-		t.Run(r.server.name+"/"+name, func(t *testing.T) {
-			c := connect(t, r.server, o)
-			server := c.Server()
-			extra := len(c.opening.requests) - 1
-			t.Logf("%s: %s, extra round trips: %d (%s), processes: %d, %v", r.kind, server.ProtocolVersion, extra,
-				strings.Join(c.opening.requests, ", "), c.opening.processes, c.opening.took.Round(time.Millisecond))
-			assert.Equal(t, r.version, server.ProtocolVersion)
-			assert.Equal(t, r.version >= mcp.Version20260728, server.Modern())
-			assert.Equal(t, r.extra, extra)
-			assert.Equal(t, r.processes, c.opening.processes)
-			assert.Contains(t, c.text(r.server.call.name, r.server.call.args), r.server.call.text)
-		})
+	legacy := s.version < mcp.Version20260728
+	byDefault = open(t, s, "", s.version, map[bool]int{true: 1}[legacy], processes)
+	var all []string
+	for _, version := range s.versions() {
+		all = append(all, open(t, s, version, version, 0, 1))
 	}
+	return byDefault, strings.Join(all, ", ")
+}
+
+// open connects to a server, checks what that took, and says so.
+func open(t *testing.T, s *server, pinned, version string, extra, processes int) (what string) {
+	t.Run(s.name+"/"+cmp.Or(pinned, "default"), func(t *testing.T) {
+		var o mcp.Options
+		if s.name != effect.name { // it is silent however long one waits
+			o.ProbeTimeout = patient
+		}
+		if pinned != "" {
+			o.Versions = []string{pinned}
+		}
+		c := connect(t, *s, o)
+		trips := len(c.opening.trips) - max(s.trips, 1)
+		t.Logf("%s, extra round trips: %d (%s), processes: %d, %v", c.Server().ProtocolVersion, trips,
+			strings.Join(c.opening.trips, ", "), c.opening.processes, c.opening.took.Round(time.Millisecond))
+		assert.Equal(t, version, c.Server().ProtocolVersion)
+		assert.Equal(t, version >= mcp.Version20260728, c.Server().Modern())
+		assert.Equal(t, extra, trips)
+		assert.Equal(t, processes, c.opening.processes)
+		assert.Contains(t, c.text(s.call.name, s.call.args), s.call.text)
+		what = fmt.Sprintf("%d (%s)", trips, version)
+	})
+	return what
+}
+
+// A table is printed with its columns aligned.
+type table struct {
+	text    strings.Builder
+	aligned *tabwriter.Writer
+}
+
+func newTable(head ...string) *table {
+	x := &table{}
+	x.aligned = tabwriter.NewWriter(&x.text, 0, 0, 2, ' ', 0)
+	x.line(head...)
+	return x
+}
+
+func (x *table) line(cells ...string) { fmt.Fprintln(x.aligned, strings.Join(cells, "\t")) }
+
+func (x *table) String() string {
+	_ = x.aligned.Flush() // a strings.Builder takes everything
+	return x.text.String()
 }
 
 // A server that never answers the probe costs the time of the probe, and not much more. The machine may be busy, so the

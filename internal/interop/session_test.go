@@ -29,6 +29,7 @@ type session struct {
 	t       *testing.T
 	log     *journal
 	opening opening
+	lax     bool // the server may not confirm the end of its session
 }
 
 // A route is how a server is reached.
@@ -133,8 +134,13 @@ func newMark() string { return "MCP_INTEROP_MARK=" + rand.Text() }
 func (s *session) closed() time.Duration {
 	s.t.Helper()
 	begun := time.Now()
-	require.NoError(s.t, s.Close())
+	err := s.Close()
 	took := time.Since(begun)
+	if !s.lax {
+		require.NoError(s.t, err)
+	} else if err != nil {
+		require.ErrorContains(s.t, err, "the session may live on")
+	}
 	if s.host != nil {
 		s.host.stop()
 	}

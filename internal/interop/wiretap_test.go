@@ -13,13 +13,14 @@ import (
 	"github.com/seed62b61957/mcp/transport"
 )
 
-// A wiretap writes down the methods of the requests that a client sends, and counts the processes that it starts.
+// A wiretap writes down the methods of what a client sends, and counts the processes that it starts.
 type wiretap struct {
 	transport.Transport
 
-	mu       sync.Mutex
-	requests []string
-	started  int
+	mu            sync.Mutex
+	requests      []string
+	notifications []string
+	started       int
 }
 
 func (w *wiretap) Connect(ctx context.Context) (transport.Conn, error) {
@@ -40,17 +41,32 @@ func (w *wiretap) heard() (requests []string, processes int) {
 	return slices.Clone(w.requests), w.started
 }
 
+// notices returns how many notifications of a method there were so far.
+func (w *wiretap) notices(method string) (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, notification := range w.notifications {
+		if notification == method {
+			n++
+		}
+	}
+	return n
+}
+
 type tapped struct {
 	transport.Conn
 	wire *wiretap
 }
 
 func (c *tapped) Send(ctx context.Context, out transport.Outgoing) error {
-	if out.Message.IsRequest() {
-		c.wire.mu.Lock()
-		c.wire.requests = append(c.wire.requests, out.Message.Method)
-		c.wire.mu.Unlock()
+	c.wire.mu.Lock()
+	switch m := out.Message; {
+	case m.IsRequest():
+		c.wire.requests = append(c.wire.requests, m.Method)
+	case m.Method != "":
+		c.wire.notifications = append(c.wire.notifications, m.Method)
 	}
+	c.wire.mu.Unlock()
 	return c.Conn.Send(ctx, out)
 }
 

@@ -21,6 +21,7 @@ const object = (properties) => fromJsonSchema({ type: 'object', properties, requ
 let aborted = 0; // calls of "wait" that were cancelled
 let added = 0; // tools that "add-tool" has added
 
+let regionHeader = 'Region';
 let everybody; // who is told of changes, where an instance lives no longer than a request
 
 function server({ era, requestInfo }) {
@@ -95,13 +96,18 @@ function server({ era, requestInfo }) {
 
 	server.registerTool('large', { inputSchema: object({ size: { type: 'integer' } }) }, ({ size }) => text('x'.repeat(size)));
 
-	// Has two parameters that are repeated in headers, and says what these were.
+	// Has two parameters that are repeated in headers, and says what these were. "rename-header" renames one of them.
 	const route = object({
-		region: { type: 'string', 'x-mcp-header': 'Region' },
+		region: { type: 'string', 'x-mcp-header': regionHeader },
 		target: { type: 'object', properties: { id: { type: 'integer', 'x-mcp-header': 'Target-Id' } } },
 	});
 	server.registerTool('route', { inputSchema: route }, () => {
-		return text(['region', 'target-id'].map((name) => requestInfo?.headers.get(`mcp-param-${name}`)).join(' '));
+		const repeated = [...requestInfo?.headers ?? []].filter(([name]) => name.startsWith('mcp-param-'));
+		return text(repeated.map(([name, value]) => `${name}: ${value}`).join('\n'));
+	});
+	server.registerTool('rename-header', {}, () => {
+		regionHeader = 'Area';
+		return text('renamed');
 	});
 
 	const addTool = (n) => server.registerTool(`added-${n}`, {}, () => text('here'));

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -36,8 +37,11 @@ func addTools(server *mcp.Server) {
 	add("wait", ``, wait)
 	add("aborted", ``, func(context.Context, *request) (*result, error) { return text("%d", aborted.Load()), nil })
 	add("fail", ``, fail)
-	add("route", `"region":{"type":"string","x-mcp-header":"Region"},
-		"target":{"type":"object","properties":{"id":{"type":"integer","x-mcp-header":"Target-Id"}}}`, route)
+	add("route", routeParameters("Region"), route)
+	add("rename-header", ``, func(context.Context, *request) (*result, error) {
+		add("route", routeParameters("Area"), route)
+		return text("renamed"), nil
+	})
 	add("add-tool", ``, func(context.Context, *request) (*result, error) {
 		add(fmt.Sprintf("added-%d", added.Add(1)), ``, here)
 		return text("added"), nil
@@ -83,9 +87,25 @@ func fail(context.Context, *request) (*result, error) {
 	return failed, nil
 }
 
-// route has two parameters that are repeated in headers, and says what these were.
+// routeParameters are two that are repeated in headers.
+func routeParameters(header string) string {
+	return fmt.Sprintf(`"region":{"type":"string","x-mcp-header":%q},
+		"target":{"type":"object","properties":{"id":{"type":"integer","x-mcp-header":"Target-Id"}}}`, header)
+}
+
+// route says what the headers of its parameters were.
 func route(_ context.Context, r *request) (*result, error) {
-	return text("%s %s", r.Extra.Header.Get("Mcp-Param-Region"), r.Extra.Header.Get("Mcp-Param-Target-Id")), nil
+	if r.Extra == nil {
+		return text(""), nil // over stdio
+	}
+	var repeated []string
+	for name, values := range r.Extra.Header {
+		if name = strings.ToLower(name); strings.HasPrefix(name, "mcp-param-") {
+			repeated = append(repeated, name+": "+values[0])
+		}
+	}
+	slices.Sort(repeated)
+	return text("%s", strings.Join(repeated, "\n")), nil
 }
 
 func count(ctx context.Context, r *request) (*result, error) {
