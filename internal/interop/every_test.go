@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every server connects with default options, in the revision that it speaks, lists its tools, answers a call, and
-// leaves nothing behind.
+// Every server connects with default options, in the revision that it speaks, lists its tools, refuses what it has not,
+// answers a call, and leaves nothing behind.
 func TestEveryServer(t *testing.T) {
 	for _, s := range servers {
 		t.Run(s.name, func(t *testing.T) {
@@ -33,6 +33,8 @@ func TestEveryServer(t *testing.T) {
 			}
 			assert.Subset(t, names, s.tools)
 
+			pings(t, s, c)
+			refusesUnknownTool(t, c)
 			text := c.text(s.call.name, s.call.args)
 			assert.Contains(t, text, s.call.text)
 			if s.says != "" {
@@ -41,6 +43,29 @@ func TestEveryServer(t *testing.T) {
 			c.closed()
 			assert.ErrorIs(t, c.Err(), mcp.ErrClosed)
 		})
+	}
+}
+
+func pings(t *testing.T, s server, c *session) {
+	err := c.Ping(c.ctx())
+	if s.name != leanspec.name {
+		assert.NoError(t, err)
+		return
+	}
+	var refused *mcp.RPCError // it does not know ping
+	require.ErrorAs(t, err, &refused)
+	assert.EqualValues(t, mcp.CodeMethodNotFound, refused.Code)
+	assert.NoError(t, c.Err())
+}
+
+// Servers disagree on what a tool that does not exist is. None of their answers ends the connection.
+func refusesUnknownTool(t *testing.T, c *session) {
+	result, err := c.CallTool(c.ctx(), "no-such-tool", nil)
+	var refused *mcp.RPCError
+	if err != nil {
+		require.ErrorAs(t, err, &refused)
+	} else {
+		assert.True(t, result.IsError)
 	}
 }
 
@@ -59,40 +84,6 @@ func TestListsThatAreNotOffered(t *testing.T) {
 			_, err = c.GetPrompt(c.ctx(), "any", nil)
 			var missing *mcp.CapabilityError
 			assert.ErrorAs(t, err, &missing)
-		})
-	}
-}
-
-func TestPing(t *testing.T) {
-	for _, s := range servers {
-		t.Run(s.name, func(t *testing.T) {
-			c := connect(t, s, mcp.Options{})
-			err := c.Ping(c.ctx())
-			if s.name != leanspec.name {
-				assert.NoError(t, err)
-				return
-			}
-			var refused *mcp.RPCError // it does not know ping
-			require.ErrorAs(t, err, &refused)
-			assert.EqualValues(t, mcp.CodeMethodNotFound, refused.Code)
-			assert.NoError(t, c.Err())
-		})
-	}
-}
-
-// Servers disagree on what a tool that does not exist is. None of their answers ends the connection.
-func TestUnknownTool(t *testing.T) {
-	for _, s := range servers {
-		t.Run(s.name, func(t *testing.T) {
-			c := connect(t, s, mcp.Options{})
-			result, err := c.CallTool(c.ctx(), "no-such-tool", nil)
-			var refused *mcp.RPCError
-			if err != nil {
-				require.ErrorAs(t, err, &refused)
-			} else {
-				assert.True(t, result.IsError)
-			}
-			assert.Contains(t, c.text(s.call.name, s.call.args), s.call.text)
 		})
 	}
 }

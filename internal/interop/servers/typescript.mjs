@@ -94,7 +94,8 @@ function server({ era, requestInfo }) {
 
 	server.registerTool('fail', {}, () => text('it cannot be done', true));
 
-	server.registerTool('large', { inputSchema: object({ size: { type: 'integer' } }) }, ({ size }) => text('x'.repeat(size)));
+	const sized = object({ size: { type: 'integer' } });
+	server.registerTool('large', { inputSchema: sized }, ({ size }) => text('x'.repeat(size)));
 
 	// Has two parameters that are repeated in headers, and says what these were. "rename-header" renames one of them.
 	const route = object({
