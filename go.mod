@@ -3,6 +3,7 @@ module github.com/seed62b61957/mcp
 go 1.26.0
 
 require (
+	github.com/gofrs/flock v0.13.2
 	github.com/google/jsonschema-go v0.4.3
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/sys v0.50.0

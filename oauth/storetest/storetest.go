@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) oauth.Store) {
 		{"a change that panics gives the lock back", panickingChange},
 		{"keys that look alike are apart", keys},
 		{"bytes are not shared with the caller", ownBytes},
+		{"a change may work in place", inPlace},
 		{"no update is lost", counter},
 		{"updates of other keys do not wait", otherKeys},
 		{"a load does not wait for an update", loadDuringUpdate},
@@ -129,6 +130,12 @@ func ownBytes(t *testing.T, s oauth.Store) {
 		t.Error("change's error got lost")
 	}
 	want(t, s, key, []byte("record"))
+}
+
+func inPlace(t *testing.T, s oauth.Store) {
+	save(t, s, key, []byte("one"))
+	update(t, s, key, func(record []byte) []byte { return append(record[:0], "two"...) })
+	want(t, s, key, []byte("two"))
 }
 
 // counter lets goroutines count in one record: an update that saw anything but what the one before it saved loses one.
