@@ -336,17 +336,25 @@ func TestAnAnswerThatNeverCameChangesNothing(t *testing.T) {
 }
 
 func TestAnOlderAnswerDoesNotTakeThePlaceOfANewerOne(t *testing.T) {
-	caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
-		read := reading(t, c, "a:b")
-		slow := async(func() (string, error) { return read() })
-		first := p.expect("resources/read")
-		p.sent(read, "resources/read", "new", `"ttlMs":60000,"cacheScope":"public"`)
-		p.answer(first, answerOf("resources/read", "old", `"ttlMs":600000,"cacheScope":"private"`))
-		text, err := slow()
-		require.NoError(t, err)
-		assert.Equal(t, "old", text, "what it was answered")
-		p.kept(read, "new")
-	})
+	for _, newer := range []string{"public", "private"} {
+		for _, older := range []string{"public", "private"} {
+			t.Run(newer+" after "+older, func(t *testing.T) {
+				caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
+					read := reading(t, c, "a:b")
+					slow := async(func() (string, error) { return read() })
+					first := p.expect("resources/read")
+					p.sent(read, "resources/read", "new", `"ttlMs":60000,"cacheScope":"`+newer+`"`)
+					p.answer(first, answerOf("resources/read", "old", `"ttlMs":600000,"cacheScope":"`+older+`"`))
+					text, err := slow()
+					require.NoError(t, err)
+					assert.Equal(t, "old", text, "what it was answered")
+					p.kept(read, "new")
+					time.Sleep(time.Minute)
+					p.sent(read, "resources/read", "newest", minute)
+				})
+			})
+		}
+	}
 }
 
 func TestAnAnswerOfAnotherSessionIsNotKept(t *testing.T) {
