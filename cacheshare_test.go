@@ -235,6 +235,17 @@ func TestACacheIsBounded(t *testing.T) {
 			}
 		})
 	})
+	t.Run("as many go as there has to be room for", func(t *testing.T) {
+		bounded(t, func(t *testing.T, p *peer, read func(n int) ask) {
+			for n := range 3 {
+				p.sent(read(n), "resources/read", text, minute)
+			}
+			p.sent(read(3), "resources/read", text+text, minute)
+			p.kept(read(2), text)
+			p.kept(read(3), text+text)
+			p.sent(read(1), "resources/read", text, minute)
+		})
+	})
 	t.Run("what is replaced makes room", func(t *testing.T) {
 		bounded(t, func(t *testing.T, p *peer, read func(n int) ask) {
 			for n := range 3 {
@@ -255,22 +266,6 @@ func TestACacheIsBounded(t *testing.T) {
 			p.sent(read(0), "resources/read", "x", minute)
 		})
 	})
-}
-
-func TestTheDefaultSizeOfACache(t *testing.T) {
-	text := strings.Repeat("x", 5<<20)
-	for _, size := range []int{0, -1} {
-		synctest.Test(t, func(t *testing.T) {
-			c, p := modern(t, &mcp.Options{Cache: mcp.NewCache(size)})
-			for n := range 4 {
-				p.sent(reading(t, c, fmt.Sprint("a:", n)), "resources/read", text, minute)
-			}
-			for n := range 3 {
-				p.kept(reading(t, c, fmt.Sprint("a:", n+1)), text)
-			}
-			p.sent(reading(t, c, "a:0"), "resources/read", text, minute)
-		})
-	}
 }
 
 func TestACacheThatIsNone(t *testing.T) {

@@ -23,6 +23,12 @@ func TestFreshnessIsByTheClockOnTheWall(t *testing.T) {
 	}
 }
 
+func TestTheSizeOfACache(t *testing.T) {
+	assert.Equal(t, 1, NewCache(1).store.limit)
+	assert.Equal(t, 16<<20, NewCache(0).store.limit, "documented")
+	assert.Equal(t, 16<<20, NewCache(-1).store.limit)
+}
+
 // Nothing is left of what is no longer there.
 func TestAStoreForgetsTopics(t *testing.T) {
 	s := newCacheStore(10_000)
@@ -57,4 +63,17 @@ func TestAStoreForgetsTopics(t *testing.T) {
 	assert.Empty(t, s.topics)
 	assert.Empty(t, s.entries)
 	assert.Zero(t, s.bytes)
+}
+
+// Whatever a server says about keeping a result is nothing, or some time that is not negative, and survives being
+// written.
+func FuzzCacheHints(f *testing.F) {
+	f.Add([]byte(`{"ttlMs":60000,"cacheScope":"public","contents":[]}`))
+	f.Add([]byte(`{"resultType":"complete","ttlMs":-1,"ttlMs":9e18,"cacheScope":"\ud800"}`))
+	f.Add([]byte(`{"resultType":"input_required","ttlMs":1}`))
+	f.Fuzz(func(t *testing.T, result []byte) {
+		hints := hintsOf(result)
+		assert.GreaterOrEqual(t, hints.TTL(), time.Duration(0))
+		assert.Equal(t, hints, hintsOf([]byte(written(t, ReadResourceResult{Cache: hints}))))
+	})
 }
