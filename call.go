@@ -112,8 +112,34 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 	if ctx.Err() != nil {
 		return nil, transport.Unsent(ended(ctx))
 	}
+	session := r.in
+	if !r.opening {
+		session = c.session.Load()
+	}
+	id := c.nextID.Add(1)
+	if len(c.opts.Interceptors) > 0 {
+		return c.interceptRequest(ctx, id, session, r, o)
+	}
+	return c.send(ctx, id, session, r, o)
+}
+
+// interceptRequest is apart from attempt so that what it captures stays off the heap where there are no interceptors.
+func (c *Client) interceptRequest(
+	ctx context.Context, id int64, session *session, r *request, o *callOptions,
+) (*transport.Message, error) {
+	m := &transport.Message{ID: transport.IntID(id), Method: r.method, Params: r.params}
+	return c.interceptSending(ctx, c.newExchange(m, session), o,
+		func(ctx context.Context, o *callOptions) (*transport.Message, error) {
+			return c.send(ctx, id, session, r, o)
+		})
+}
+
+// send sends a request and waits for what comes of it. Only from here on is the call pending.
+func (c *Client) send(
+	ctx context.Context, id int64, session *session, r *request, o *callOptions,
+) (*transport.Message, error) {
 	p := &pendingCall{
-		id:       c.nextID.Add(1),
+		id:       id,
 		method:   r.method,
 		wanted:   o.progress != nil,
 		listener: r.listener,
@@ -121,10 +147,6 @@ func (c *Client) attempt(ctx context.Context, r *request, o *callOptions) (*tran
 		token:    r.renewable || o.progress != nil,
 		wake:     make(chan struct{}, 1),
 		active:   time.Now(),
-	}
-	session := r.in
-	if !r.opening {
-		session = c.session.Load()
 	}
 	params, err := r.withMeta(p.id, session.commonMeta(), o)
 	if err != nil {
@@ -188,7 +210,7 @@ func (c *Client) unanswered(ctx context.Context, p *pendingCall, r *request, err
 	case ctx.Err() != nil:
 		err = ended(ctx)
 		if !unsent && !r.opening && !c.closesStreams() {
-			c.postOutgoing(transport.Outgoing{Message: cancelNotice(p.id), Unattended: true})
+			c.postOutgoing(ctx, transport.Outgoing{Message: cancelNotice(p.id), Unattended: true})
 		}
 	}
 	if unsent {

@@ -43,7 +43,7 @@ func (c *Client) listen(ctx context.Context, f Filter) (*Subscription, error) {
 		return nil, r.wrap(transport.Unsent(err))
 	}
 	r.params = append(params, '}')
-	life, stop := context.WithCancel(c.ctx)
+	life, stop := context.WithCancel(c.onBehalf(ctx))
 	over := make(chan struct{})
 	l := &listener{client: c, asked: f, acknowledged: make(chan struct{})}
 	l.sub = &Subscription{wake: make(chan struct{}, 1), stop: func() { stop(); <-over }}

@@ -150,6 +150,7 @@ func within(ctx context.Context, d time.Duration, offers <-chan offer) (o offer,
 
 // begin runs one of the ways to begin in the background.
 func (c *Client) begin(ctx context.Context, way func(context.Context) (*ServerInfo, error)) <-chan offer {
+	ctx = context.WithValue(ctx, clientKey{}, c) // a panic of an interceptor would be nobody's
 	result := make(chan offer, 1)
 	go func() {
 		server, err := way(ctx)

@@ -24,8 +24,8 @@ type eventQueue struct {
 
 // An errand is one call of a handler. Those for a change coalesce.
 type errand struct {
-	change Event // zero if it is none
-	bytes  int   // of what it keeps
+	change Event              // zero if it is none
+	cause  *transport.Message // the notification; of a change only what the event says of it
 	run    func(context.Context)
 }
 
@@ -43,9 +43,9 @@ func (c *Client) notified(m *transport.Message) {
 	case "notifications/cancelled":
 		c.cancelRequest(m.Params)
 	case "notifications/elicitation/complete":
-		c.elicitationCompleted(m.Params)
+		c.elicitationCompleted(m)
 	case "notifications/message":
-		c.logged(m.Params)
+		c.logged(m)
 	case "notifications/subscriptions/acknowledged":
 		if l := c.listenerOf(m.Params); l != nil {
 			l.notified(m)
@@ -72,28 +72,28 @@ func (c *Client) otherNotified(m *transport.Message) {
 		return
 	}
 	if on := &c.opts.On; on.Other != nil {
-		c.enqueue(Event{}, len(m.Params), func(ctx context.Context) { on.Other(ctx, m.Method, m.Params) })
+		c.enqueue(Event{}, m, func(ctx context.Context) { on.Other(ctx, m.Method, m.Params) })
 	}
 }
 
-func (c *Client) elicitationCompleted(params json.RawMessage) {
+func (c *Client) elicitationCompleted(m *transport.Message) {
 	handler := c.opts.On.ElicitationComplete
-	if id := stringMember(params, "elicitationId"); handler != nil && id != "" {
-		c.enqueue(Event{}, len(params), func(ctx context.Context) { handler(ctx, id) })
+	if id := stringMember(m.Params, "elicitationId"); handler != nil && id != "" {
+		c.enqueue(Event{}, m, func(ctx context.Context) { handler(ctx, id) })
 	}
 }
 
-func (c *Client) logged(params json.RawMessage) {
+func (c *Client) logged(m *transport.Message) {
 	handler := c.opts.On.Log
 	if handler == nil {
 		return
 	}
-	message, err := decodeLogMessage(params)
+	message, err := decodeLogMessage(m.Params)
 	if err != nil {
 		c.log.Warn("skipped a malformed log message", slog.Any("error", err))
 		return
 	}
-	c.enqueue(Event{}, len(params), func(ctx context.Context) { handler(ctx, message) })
+	c.enqueue(Event{}, m, func(ctx context.Context) { handler(ctx, message) })
 }
 
 // stringMember reads one string out of params, "" if it is not there.
@@ -109,14 +109,14 @@ func stringMember(params json.RawMessage, member string) string {
 }
 
 // enqueue has a handler called after those that came before it.
-func (c *Client) enqueue(e Event, bytes int, handler func(context.Context)) {
+func (c *Client) enqueue(e Event, cause *transport.Message, handler func(context.Context)) {
 	if handler == nil {
 		return
 	}
 	q := &c.events
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	change := e != Event{}
+	change, bytes := e != Event{}, len(cause.Params)
 	switch {
 	case change && q.changes[e]:
 		return // it waits already, and the handler will see what is true then
@@ -131,7 +131,7 @@ func (c *Client) enqueue(e Event, bytes int, handler func(context.Context)) {
 		q.changes[e] = true
 	}
 	q.bytes += bytes
-	q.queue = append(q.queue, errand{e, bytes, handler})
+	q.queue = append(q.queue, errand{e, cause, handler})
 	if !q.running && c.ctx.Err() == nil {
 		q.running = true
 		go c.runEvents()
@@ -155,7 +155,14 @@ func (c *Client) runEvent(e errand) {
 			c.log.Error("a notification handler failed", slog.String("error", failure))
 		}
 	}()
-	e.run(c.ctx)
+	_, err := c.interceptReceived(c.ctx, e.cause, func(ctx context.Context) (json.RawMessage, error) {
+		e.run(ctx)
+		return nil, nil
+	})
+	if err != nil {
+		c.log.Warn("an interceptor refused a notification",
+			slog.String("method", e.cause.Method), slog.Any("error", err))
+	}
 }
 
 func (q *eventQueue) next(ctx context.Context) (errand, bool) {
@@ -167,7 +174,7 @@ func (q *eventQueue) next(ctx context.Context) (errand, bool) {
 	}
 	e := q.queue[0]
 	q.queue = q.queue[1:]
-	q.bytes -= e.bytes
+	q.bytes -= len(e.cause.Params)
 	delete(q.changes, e.change)
 	return e, true
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -70,6 +71,9 @@ type Options struct {
 	// there, within MaxTimeout. An entry for the extension in Extensions does the same. It is off by default as all
 	// extensions have to be. See [WithTask].
 	Tasks bool
+
+	// Interceptors stand around every exchange with the server. See [Interceptor].
+	Interceptors []Interceptor
 
 	// Logger gets diagnostics: what was tolerated, skipped or dropped. Nil discards them. It is called on a goroutine
 	// of its own, and may do anything; at most 256 records wait for it, and what comes on top is counted in the next
@@ -145,6 +149,12 @@ func (o *Options) resolved() (*Options, error) {
 	for method, handler := range r.Requests {
 		if handler == nil || builtInRequests[method] {
 			return nil, fmt.Errorf("Options.Requests: %q cannot be handled here", method)
+		}
+	}
+	r.Interceptors = slices.Clone(r.Interceptors)
+	for i, interceptor := range r.Interceptors {
+		if interceptor == nil {
+			return nil, fmt.Errorf("Options.Interceptors: number %d is nil", i)
 		}
 	}
 	r.Experimental, r.Extensions = maps.Clone(r.Experimental), maps.Clone(r.Extensions)

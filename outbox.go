@@ -10,15 +10,21 @@ import (
 	"github.com/seed62b61957/mcp/transport"
 )
 
-// outbox sends what nobody waits for: notices and requests of cancellation, and answers that need no handler. One goroutine does it,
-// and only while there is something to send, so that neither the reader nor a caller ever waits for the server to take
-// it.
+// outbox sends what nobody waits for: notices and requests of cancellation, and answers that need no handler. One
+// goroutine does it, and only while there is something to send, so that neither the reader nor a caller ever waits for
+// the server to take it.
 type outbox struct {
 	mu      sync.Mutex
-	queue   []transport.Outgoing
+	queue   []posted
 	bytes   int // of what is queued, about
 	sending bool
 	closed  bool
+}
+
+// posted is a message in the outbox, with the ctx that it is sent under.
+type posted struct {
+	transport.Outgoing
+	ctx context.Context
 }
 
 const (
@@ -30,9 +36,10 @@ const (
 	noticeTimeout = 5 * time.Second
 )
 
-func (c *Client) post(m *transport.Message) { c.postOutgoing(transport.Outgoing{Message: m}) }
+func (c *Client) post(m *transport.Message) { c.postOutgoing(c.ctx, transport.Outgoing{Message: m}) }
 
-func (c *Client) postOutgoing(out transport.Outgoing) {
+// postOutgoing sends what comes of something that had a ctx, which may be over.
+func (c *Client) postOutgoing(ctx context.Context, out transport.Outgoing) {
 	b := &c.outbox
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,37 +51,67 @@ func (c *Client) postOutgoing(out transport.Outgoing) {
 		c.log.Warn("dropped a message, the server does not read", slog.String("method", out.Message.Method))
 		return
 	}
-	b.queue = append(b.queue, out)
+	b.queue = append(b.queue, posted{out, c.onBehalf(ctx)})
 	b.bytes += size
-	if !b.sending {
-		b.sending = true
+	switch {
+	case b.sending:
+		return
+	case len(c.opts.Interceptors) > 0: // which are code of the caller's: Close does not wait for that
+		go c.sendPosted()
+	default:
 		c.background.Go(c.sendPosted)
 	}
+	b.sending = true
 }
 
 func (c *Client) sendPosted() {
-	for out, ok := c.outbox.next(); ok; out, ok = c.outbox.next() {
-		out.Version, out.Deliver = c.version(), c.dispatch
-		ctx, cancel := context.WithTimeout(c.ctx, noticeTimeout)
-		err := c.conn.Send(ctx, out)
-		cancel()
-		if err != nil && c.ctx.Err() == nil {
-			c.log.Debug("a notice was not sent", slog.String("method", out.Message.Method), slog.Any("error", err))
+	for p, ok := c.outbox.next(); ok; p, ok = c.outbox.next() {
+		if err := c.sendOne(p.ctx, p.Outgoing); err != nil && c.ctx.Err() == nil {
+			c.log.Debug("a notice was not sent", slog.String("method", p.Message.Method), slog.Any("error", err))
 		}
 	}
 }
 
-func (b *outbox) next() (out transport.Outgoing, ok bool) {
+// sendOne sends a message, between the interceptors unless it is an answer.
+func (c *Client) sendOne(ctx context.Context, out transport.Outgoing) error {
+	m := out.Message
+	if len(c.opts.Interceptors) == 0 || m.IsResponse() {
+		return c.sendBounded(ctx, out)
+	}
+	r, o := &request{method: m.Method, params: m.Params}, &callOptions{}
+	if err := r.adoptMeta(o); err != nil {
+		return err
+	}
+	x := c.newExchange(&transport.Message{ID: m.ID, Method: r.method, Params: r.params}, c.session.Load())
+	_, err := c.interceptSending(ctx, x, o, func(ctx context.Context, o *callOptions) (*transport.Message, error) {
+		params, err := r.withMeta(0, nil, o)
+		if err != nil {
+			return nil, err
+		}
+		out.Message = &transport.Message{ID: m.ID, Method: r.method, Params: params}
+		return nil, c.sendBounded(ctx, out)
+	})
+	return err
+}
+
+func (c *Client) sendBounded(ctx context.Context, out transport.Outgoing) error {
+	ctx, cancel := context.WithTimeout(ctx, noticeTimeout)
+	defer cancel()
+	out.Version, out.Deliver = c.version(), c.dispatch
+	return c.conn.Send(ctx, out)
+}
+
+func (b *outbox) next() (p posted, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.queue) == 0 {
 		b.queue, b.bytes, b.sending = nil, 0, false
-		return out, false
+		return p, false
 	}
-	out = b.queue[0]
+	p = b.queue[0]
 	b.queue = b.queue[1:]
-	b.bytes -= outgoingBytes(&out)
-	return out, true
+	b.bytes -= outgoingBytes(&p.Outgoing)
+	return p, true
 }
 
 // outgoingBytes is about how much a message in the outbox holds.

@@ -96,18 +96,34 @@ func (c *Client) attemptNotify(ctx context.Context, method string, params json.R
 		return transport.Unsent(c.err)
 	default:
 	}
-	ctx, cancel := c.boundedBy(ctx, method)
-	defer cancel()
 	session := c.session.Load()
 	r, o := &request{method: method, params: params}, &callOptions{}
 	if err := r.adoptMeta(o); err != nil {
 		return transport.Unsent(err)
 	}
+	if len(c.opts.Interceptors) > 0 {
+		return c.interceptNotification(ctx, session, r, o)
+	}
+	return c.sendNotification(ctx, session, r, o)
+}
+
+// interceptNotification is apart for the reason that interceptRequest is.
+func (c *Client) interceptNotification(ctx context.Context, session *session, r *request, o *callOptions) error {
+	x := c.newExchange(&transport.Message{Method: r.method, Params: r.params}, session)
+	_, err := c.interceptSending(ctx, x, o, func(ctx context.Context, o *callOptions) (*transport.Message, error) {
+		return nil, c.sendNotification(ctx, session, r, o)
+	})
+	return err
+}
+
+func (c *Client) sendNotification(ctx context.Context, session *session, r *request, o *callOptions) error {
+	ctx, cancel := c.boundedBy(ctx, r.method)
+	defer cancel()
 	params, err := r.withMeta(0, session.commonMeta(), o)
 	if err != nil {
 		return transport.Unsent(err)
 	}
-	m := &transport.Message{Method: method, Params: params}
+	m := &transport.Message{Method: r.method, Params: params}
 	err = c.conn.Send(ctx, transport.Outgoing{Message: m, Version: session.version(), Deliver: c.dispatch})
 	if err != nil && ctx.Err() != nil {
 		return ended(ctx)

@@ -194,11 +194,7 @@ func (c *Client) respond(ctx context.Context, request InputRequest) (json.RawMes
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	result, err := c.runHandler(ctx, &transport.Message{Method: request.Method, Params: request.Params})
-	if err != nil {
-		return nil, err
-	}
-	return encodeResult(result)
+	return c.runHandler(ctx, &transport.Message{Method: request.Method, Params: request.Params})
 }
 
 // withCallersInput adds what the caller has gathered, if anything.

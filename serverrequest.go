@@ -194,9 +194,7 @@ func (c *Client) answer(ctx context.Context, m *transport.Message) {
 	if context.Cause(ctx) == errWithdrawn {
 		return // basic/utilities/cancellation: a cancelled request gets no response
 	}
-	if err == nil {
-		reply.Result, err = encodeResult(result)
-	}
+	reply.Result = result
 	var rpc *RPCError
 	switch {
 	case err == nil:
@@ -214,13 +212,23 @@ func (c *Client) answer(ctx context.Context, m *transport.Message) {
 	}
 }
 
-func (c *Client) runHandler(ctx context.Context, m *transport.Message) (result any, err error) {
+// runHandler returns the result of a request's handler, encoded.
+func (c *Client) runHandler(ctx context.Context, m *transport.Message) (result json.RawMessage, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+			result, err = nil, fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	return c.requests.handlers[m.Method](ctx, m.Params)
+	return c.interceptReceived(ctx, m, func(ctx context.Context) (json.RawMessage, error) {
+		result, err := c.requests.handlers[m.Method](ctx, m.Params)
+		switch {
+		case context.Cause(ctx) == errWithdrawn:
+			return nil, ended(ctx)
+		case err != nil:
+			return nil, err
+		}
+		return encodeResult(result)
+	})
 }
 
 // encodeResult turns what a handler returned into the object that a result has to be.

@@ -6,6 +6,9 @@ import (
 	"iter"
 	"slices"
 	"sync"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
+	"github.com/seed62b61957/mcp/transport"
 )
 
 // A Filter says which changes a subscription is about.
@@ -154,6 +157,15 @@ func (f *Filter) wants(e Event) bool {
 		return slices.Contains(f.TaskIDs, e.Task.ID)
 	}
 	return false
+}
+
+// message is the notification that an event stands for, as far as the event says.
+func (e Event) message() *transport.Message {
+	m := &transport.Message{Method: string(e.Kind)}
+	if e.Kind == ResourceUpdated {
+		m.Params = append(jsonscan.AppendString([]byte(`{"uri":`), e.URI), '}')
+	}
+	return m
 }
 
 // eventOf reads a notification as an event.

@@ -143,7 +143,7 @@ func (c *Client) follow(
 	result, err := w.begin(ctx, task)
 	if err != nil {
 		if o.task == nil && (w.gaveUp || ctx.Err() != nil) {
-			c.abandonTask(task.ID, w.o)
+			c.abandonTask(ctx, task.ID, w.o)
 		}
 		return nil, err
 	}
@@ -151,13 +151,13 @@ func (c *Client) follow(
 }
 
 // abandonTask tells the server that a task is not needed any longer. Nobody waits for what comes of it.
-func (c *Client) abandonTask(id string, o *callOptions) {
+func (c *Client) abandonTask(ctx context.Context, id string, o *callOptions) {
 	r, n, session := taskRequest("tasks/cancel", id), c.nextID.Add(1), c.session.Load()
 	params, err := r.withMeta(n, session.commonMeta(), o)
 	if err != nil {
 		return // it is what the call went out with
 	}
-	c.postOutgoing(transport.Outgoing{
+	c.postOutgoing(ctx, transport.Outgoing{
 		Message:    &transport.Message{ID: transport.IntID(n), Method: r.method, Params: params},
 		Mirror:     r.mirror,
 		Header:     o.header,

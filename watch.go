@@ -137,5 +137,5 @@ func (c *Client) changed(e Event) {
 			handler = func(ctx context.Context) { on.ResourceUpdated(ctx, e.URI) }
 		}
 	}
-	c.enqueue(e, len(e.URI), handler)
+	c.enqueue(e, e.message(), handler)
 }
