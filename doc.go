@@ -49,6 +49,12 @@
 // Everything may be called from any goroutine. Progress handlers run on the goroutine that made the call; handlers of
 // requests run on their own; handlers of notifications run one at a time. Any of them may call the client, or close it.
 //
+// # Interceptors
+//
+// An [Interceptor] stands around every exchange with the server, in both directions: it sees what goes over the wire,
+// may add to its _meta, and may refuse it. Without interceptors an exchange costs nothing more. The module otelmcp has
+// one for OpenTelemetry.
+//
 // # Errors
 //
 // Errors are matched with errors.Is and errors.As: [*RPCError] is what the server sent, [*TimeoutError] a limit of the

@@ -270,3 +270,38 @@ func ExampleClient_AwaitTask() {
 	// true
 	// rendered
 }
+
+// A policy stands around every exchange with the server, and so does whoever keeps a record of them.
+func ExampleInterceptor() {
+	readOnly := errors.New("not in read-only mode")
+	policy := func(ctx context.Context, x *mcp.Exchange) (context.Context, func(json.RawMessage, error), error) {
+		var params struct {
+			Name string `json:"name"`
+		}
+		if x.Method == "tools/call" && json.Unmarshal(x.Params, &params) == nil && params.Name == "book_table" {
+			return nil, nil, readOnly
+		}
+		return ctx, nil, nil
+	}
+	audit := func(ctx context.Context, x *mcp.Exchange) (context.Context, func(json.RawMessage, error), error) {
+		return ctx, func(_ json.RawMessage, err error) { fmt.Println(x.Method, x.Version, err) }, nil
+	}
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, travelServer().Transport(), &mcp.Options{
+		Interceptors: []mcp.Interceptor{audit, policy},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	_, err = client.CallTool(ctx, "translate", nil)
+	fmt.Println("translate:", err)
+	_, err = client.CallTool(ctx, "book_table", nil)
+	fmt.Println("book_table:", errors.Is(err, readOnly))
+	// Output:
+	// server/discover 2026-07-28 <nil>
+	// tools/call 2026-07-28 <nil>
+	// translate: <nil>
+	// tools/call 2026-07-28 not in read-only mode
+	// book_table: true
+}

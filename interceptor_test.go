@@ -198,6 +198,42 @@ func TestInterceptorsAddToMeta(t *testing.T) {
 	require.NoError(t, err)
 }
 
+func TestTheClientsOwnMetaIsNotAnInterceptorsMatter(t *testing.T) {
+	const level = "io.modelcontextprotocol/logLevel" // to which a legacy revision gives no meaning
+	var seen mcp.Meta
+	c, p := connected(t, &mcp.Options{Interceptors: []mcp.Interceptor{
+		func(_ context.Context, x *mcp.Exchange) (context.Context, ending, error) {
+			seen, x.Meta = x.Meta, nil
+			return nil, nil, nil
+		},
+	}})
+	result := call(c, t.Context(), "a", mcp.WithMeta(mcp.Meta{
+		"org.example/a": json.RawMessage(`1`), level: json.RawMessage(`"info"`),
+	}))
+	m := p.expect("tools/call")
+	assert.Equal(t, mcp.Meta{"org.example/a": json.RawMessage(`1`)}, seen)
+	assert.JSONEq(t, `{"progressToken":`+string(m.ID)+`,"`+level+`":"info"}`, string(paramsOf(t, m)["_meta"]))
+	p.answer(m, hello)
+	_, err := result()
+	require.NoError(t, err)
+}
+
+func TestARepetitionIsAnExchangeOfItsOwn(t *testing.T) {
+	var l ledger
+	c, p := modern(t, &mcp.Options{Interceptors: []mcp.Interceptor{l.intercept}})
+	l.take()
+	result := call(c, t.Context(), "a")
+	p.write(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}}`,
+		p.expect("tools/call").ID)
+	p.answer(p.expect("tools/call"), hello)
+	_, err := result()
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		`> tools/call 2: 2026-07-28 stream {"name":"a","arguments":{}}`, `> tools/call 2 =  no (-32022)`,
+		`> tools/call 3: 2026-07-28 stream {"name":"a","arguments":{}}`, `> tools/call 3 = ` + hello + ` <nil>`,
+	}, l.take())
+}
+
 func TestMetaThatIsNoJSONIsNotSent(t *testing.T) {
 	var l ledger
 	c, _ := connected(t, &mcp.Options{Interceptors: []mcp.Interceptor{

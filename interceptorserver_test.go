@@ -327,8 +327,9 @@ func TestAPanicOfAnInterceptorInTheBackgroundFailsTheExchange(t *testing.T) {
 }
 
 func TestAnInterceptorMayCloseTheClient(t *testing.T) {
+	var d diagnostics
 	ends := make(chan error, 1)
-	o := &mcp.Options{}
+	o := &mcp.Options{Logger: d.logger()}
 	var c *mcp.Client
 	o.Interceptors = []mcp.Interceptor{func(_ context.Context, x *mcp.Exchange) (context.Context, ending, error) {
 		if x.Method == "notifications/cancelled" {
@@ -344,6 +345,7 @@ func TestAnInterceptorMayCloseTheClient(t *testing.T) {
 	_, err := result()
 	require.Error(t, err)
 	require.NoError(t, <-ends)
+	assert.NotContains(t, d.String(), "did not let go", "Close does not wait for what calls it")
 	_, err = p.next()
 	assert.Error(t, err, "nothing was sent")
 	assert.ErrorIs(t, c.Ping(t.Context()), transport.ErrClosed)
