@@ -19,7 +19,7 @@ func profile(name string) (stop func(), err error) {
 		return func() {}, nil
 	}
 	base := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(name))
-	runtime.MemProfileRate = 1 << 10
+	runtime.MemProfileRate = 8 << 10
 	cpu, err := os.Create(base + ".cpu")
 	if err != nil {
 		return nil, err
