@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/nonblock"
 	"github.com/seed62b61957/mcp/internal/procconn"
 )
 
@@ -24,7 +25,8 @@ const (
 // while a descendant holds on to the file.
 type output struct {
 	file   *os.File
-	exited <-chan struct{} // of the server
+	late   *nonblock.Reader // of file; nil if there is none
+	exited <-chan struct{}  // of the server
 
 	mu       sync.Mutex  // held while reading
 	released atomic.Bool // nothing is returned any more
@@ -35,26 +37,35 @@ type output struct {
 }
 
 func (o *output) Read(p []byte) (int, error) {
+	return o.read(func() (int, error) { return o.file.Read(p) })
+}
+
+// ReadLate is Read with a buffer that is taken when there is something to read.
+func (o *output) ReadLate(room nonblock.Room) (int, error) {
+	return o.read(func() (int, error) { return o.late.ReadLate(room) })
+}
+
+func (o *output) read(once func() (int, error)) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.released.Load() {
 		return 0, os.ErrClosed
 	}
 	if !procconn.IsDone(o.exited) {
-		n, err := o.file.Read(p)
+		n, err := once()
 		if !errors.Is(err, os.ErrDeadlineExceeded) || o.released.Load() {
 			return n, err
 		}
 	}
-	return o.readRemainder(p)
+	return o.readRemainder(once)
 }
 
 // readRemainder reads what the server left in the pipe.
-func (o *output) readRemainder(p []byte) (int, error) {
+func (o *output) readRemainder(once func() (int, error)) (int, error) {
 	for o.silences < silences && o.remainder < remainder && !o.released.Load() {
 		// Windows has no deadline here, and needs none: with the server its job ended, and so the pipe did.
 		_ = o.file.SetReadDeadline(time.Now().Add(silence))
-		n, err := o.file.Read(p)
+		n, err := once()
 		o.remainder += n
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err

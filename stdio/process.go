@@ -6,9 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"sync"
-	"syscall"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/nonblock"
 	"github.com/seed62b61957/mcp/internal/procconn"
 	"github.com/seed62b61957/mcp/internal/procgroup"
 	"github.com/seed62b61957/mcp/internal/tail"
@@ -55,8 +55,14 @@ func (p *process) supervise(closeGrace, killGrace time.Duration) {
 func (p *process) Read(b []byte) (int, error)  { return p.output.Read(b) }
 func (p *process) Write(b []byte) (int, error) { return p.pipes.stdin.Write(b) }
 
-// SyscallConn gives access to the server's input, so that what it takes at once needs no goroutine.
-func (p *process) SyscallConn() (syscall.RawConn, error) { return p.pipes.stdin.SyscallConn() }
+// Nonblocking returns the ways to read and to write without a buffer and a goroutine that wait.
+func (p *process) Nonblocking() (nonblock.LateReader, *nonblock.Writer) {
+	direct := nonblock.NewWriter(p.pipes.stdin)
+	if p.output.late = nonblock.NewReader(p.output.file); p.output.late == nil {
+		return nil, direct
+	}
+	return &p.output, direct
+}
 
 // Close begins to end the server, and unblocks Read and Write. It is called once; Wait does the rest.
 func (p *process) Close() error {

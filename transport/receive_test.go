@@ -1,7 +1,6 @@
 package transport_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -221,60 +220,6 @@ func TestALongLineInManyReadsIsCopiedOnce(t *testing.T) {
 		assert.ErrorContains(t, m.Fault, "found a string")
 	})
 	assert.Less(t, bytes, uint64(size*5/2), "the chunks and the message, nothing more")
-}
-
-// quiet gives what it has and then nothing until it is closed.
-type quiet struct {
-	io.Reader
-	waiting, closed chan struct{}
-}
-
-func (q *quiet) Read(p []byte) (int, error) {
-	n, err := q.Reader.Read(p)
-	if err == io.EOF {
-		close(q.waiting)
-		<-q.closed
-	}
-	return n, err
-}
-
-func (q *quiet) Write(p []byte) (int, error) { return len(p), nil }
-
-func (q *quiet) Close() error {
-	close(q.closed)
-	return nil
-}
-
-func TestIdleConnectionsHoldLittle(t *testing.T) {
-	const n = 500
-	text := bytes.Repeat([]byte(`{"method":"n","params":`+padded(100<<10)+"}\n"), 2)
-	memory := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC() // twice, since what was pooled survives one
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc + m.StackInuse
-	}
-	before := memory()
-	conns := make([]transport.Conn, n)
-	var receivers sync.WaitGroup
-	for i := range conns {
-		q := &quiet{bytes.NewReader(text), make(chan struct{}), make(chan struct{})}
-		conns[i] = transport.NewStream(q, nil)
-		receivers.Go(func() {
-			for err := error(nil); err == nil; _, err = conns[i].Receive(context.Background()) {
-			}
-		})
-		<-q.waiting
-		require.NoError(t, conns[i].Send(context.Background(), call(1, "{}")))
-	}
-	each := int64(memory()-before) / n
-	t.Logf("%d bytes for each", each)
-	assert.Less(t, each, int64(8<<10))
-	for _, conn := range conns {
-		conn.Close()
-	}
-	receivers.Wait()
 }
 
 func TestMessagesDoNotShareMemory(t *testing.T) {

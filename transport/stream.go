@@ -6,6 +6,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/seed62b61957/mcp/internal/nonblock"
 )
 
 const (
@@ -36,7 +38,7 @@ type StreamOptions struct {
 // messages that still arrive are received.
 //
 // Receive reads on the goroutine of its caller, and looks at no context. An idle connection has no goroutine of its own
-// and holds less than 4 kB. The error at the end of the stream wraps [io.EOF].
+// and holds less than 1 kB where rwc is a file or a socket on Linux, and less than 4 kB elsewhere. The error at the end of the stream wraps [io.EOF].
 //
 // Close gives up what is not yet written, and returns when rwc is closed, or after 5 s if its Close takes longer.
 func NewStream(rwc io.ReadWriteCloser, o *StreamOptions) Conn {
@@ -47,11 +49,12 @@ func NewStream(rwc io.ReadWriteCloser, o *StreamOptions) Conn {
 	if s.name == "" {
 		s.name = "stream"
 	}
-	s.in.Src, s.in.limit = rwc, o.MaxMessageBytes
+	late, direct := nonblock.New(rwc)
+	s.in.Src, s.in.Late, s.in.limit = rwc, late, o.MaxMessageBytes
 	if s.in.limit <= 0 {
 		s.in.limit = DefaultMaxMessageBytes
 	}
-	s.out = newWriter(rwc, s.wrap)
+	s.out = newWriter(rwc, direct, s.wrap)
 	return s
 }
 

@@ -34,8 +34,8 @@ type pending struct {
 	done    chan error // buffered: the sender may have left
 }
 
-func newWriter(dst io.Writer, wrap func(error) error) *writer {
-	w := &writer{dst: dst, direct: nonblock.New(dst), wrap: wrap, closed: make(chan struct{})}
+func newWriter(dst io.Writer, direct *nonblock.Writer, wrap func(error) error) *writer {
+	w := &writer{dst: dst, direct: direct, wrap: wrap, closed: make(chan struct{})}
 	w.loop = w.run
 	return w
 }

@@ -1,11 +1,14 @@
 // Package chunked reads a stream for a parser that cuts it at bytes it searches for. A connection that waits holds 2
-// KiB; while data flows it takes chunks of 64 KiB from a pool, and what is longer than a chunk is collected in several,
-// so that each byte is moved a bounded number of times however the stream is split into reads.
+// KiB, or nothing where it can be waited for without a buffer; while data flows it takes chunks of 64 KiB from a pool,
+// and what is longer than a chunk is collected in several, so that each byte is moved a bounded number of times however
+// the stream is split into reads.
 package chunked
 
 import (
 	"io"
 	"sync"
+
+	"github.com/seed62b61957/mcp/internal/nonblock"
 )
 
 const (
@@ -31,14 +34,15 @@ func Put(c *Chunk) { pool.Put(c) }
 // A Buffer holds what was read and not yet taken: the rest of one chunk, and the full chunks before it that the same
 // item began in. Release makes it ready.
 type Buffer struct {
-	Src io.Reader
-	Err error // of Src, which counts once everything before it is taken
+	Src  io.Reader
+	Late nonblock.LateReader // of the same as Src; nil if there is none
+	Err  error               // of Src, which counts once everything before it is taken
 
 	Buf        []byte
 	Start, End int      // of what is unread in Buf
 	Parts      [][]byte // the full chunks
 
-	idle  [IdleBytes]byte
+	idle  []byte // Buf while nothing arrives, unless there is Late
 	large *Chunk // Buf, if it is from the pool
 }
 
@@ -65,7 +69,7 @@ func (b *Buffer) MakeRoom() {
 // Fill reads once, into the room that there is.
 func (b *Buffer) Fill() {
 	for range maxEmptyReads {
-		n, err := b.Src.Read(b.Buf[b.End:])
+		n, err := b.read()
 		b.End += n
 		if n > 0 || err != nil {
 			b.Err = err
@@ -75,12 +79,32 @@ func (b *Buffer) Fill() {
 	b.Err = io.ErrNoProgress
 }
 
-// Release gives up what is unread in Buf, and goes back to the small buffer.
+func (b *Buffer) read() (n int, err error) {
+	if b.Buf == nil {
+		return b.Late.ReadLate(b)
+	}
+	return b.Src.Read(b.Buf[b.End:])
+}
+
+// Take makes a chunk the buffer, for Late.
+func (b *Buffer) Take() []byte {
+	b.large = Get()
+	b.Buf = b.large[:]
+	return b.Buf
+}
+
+// Return undoes Take.
+func (b *Buffer) Return() { b.Release() }
+
+// Release gives up what is unread in Buf, and goes back to the small buffer or none.
 func (b *Buffer) Release() {
 	if b.large != nil {
 		Put(b.large)
 	}
-	b.large, b.Buf, b.Start, b.End = nil, b.idle[:], 0, 0
+	if b.idle == nil && b.Late == nil {
+		b.idle = make([]byte, IdleBytes)
+	}
+	b.large, b.Buf, b.Start, b.End = nil, b.idle, 0, 0
 }
 
 // DropParts returns the full chunks to the pool.

@@ -1,22 +1,40 @@
-// Package nonblock writes to files and sockets without waiting. Where a peer reads, which is nearly always, a short
-// message fits into the buffer of the operating system, and whoever sends it need not hand it to another goroutine only
-// because a write could block.
+// Package nonblock reads and writes files and sockets with an eye on whether that would have to wait.
+//
+// Where a peer reads, which is nearly always, a short message fits into the buffer of the operating system, and whoever
+// sends it need not hand it to another goroutine only because a write could block. And who waits for a message, mostly
+// in vain, needs no buffer before there is one.
+//
+// That works on Linux, for files and sockets in non-blocking mode, which are those that the runtime polls. Elsewhere
+// New returns nil, and the ordinary ways are to be used.
 package nonblock
 
-import "syscall"
+import (
+	"io"
+	"os"
+	"syscall"
+)
 
-// A Writer writes what can be written at once. It is for one goroutine at a time.
-type Writer struct {
-	raw syscall.RawConn
-	buf []byte
-	n   int
-	try func(fd uintptr) (done bool) // attempt, kept as a value so that a write allocates nothing
+// A Stream is something that is read and written through other types.
+type Stream interface {
+	// Nonblocking returns the ways to read and to write it; nil for one that there is none of.
+	Nonblocking() (LateReader, *Writer)
 }
 
-// New returns a Writer to dst, nil if dst is not something that can be written to without waiting: a file or a socket
-// in non-blocking mode, on Linux.
-func New(dst any) *Writer {
-	conn, ok := dst.(syscall.Conn)
+// New returns the ways to read and to write a stream; nil for one that there is none of.
+func New(stream any) (LateReader, *Writer) {
+	if s, ok := stream.(Stream); ok {
+		return s.Nonblocking()
+	}
+	reader := NewReader(stream)
+	if reader == nil {
+		return nil, NewWriter(stream)
+	}
+	return reader, NewWriter(stream)
+}
+
+// polled gives access to a file or a socket, nil if it is none in non-blocking mode.
+func polled(file any) syscall.RawConn {
+	conn, ok := file.(syscall.Conn)
 	if !ok {
 		return nil
 	}
@@ -26,6 +44,23 @@ func New(dst any) *Writer {
 	}
 	nonblocking := false
 	if err := raw.Control(func(fd uintptr) { nonblocking = isNonblocking(fd) }); err != nil || !nonblocking {
+		return nil
+	}
+	return raw
+}
+
+// A Writer writes what can be written at once. It is for one goroutine at a time.
+type Writer struct {
+	raw syscall.RawConn
+	buf []byte
+	n   int
+	try func(fd uintptr) (done bool) // attempt, kept as a value so that a write allocates nothing
+}
+
+// NewWriter returns a Writer to a file or a socket, nil if there is no such way.
+func NewWriter(dst any) *Writer {
+	raw := polled(dst)
+	if raw == nil {
 		return nil
 	}
 	w := &Writer{raw: raw}
@@ -46,6 +81,65 @@ func (w *Writer) Write(p []byte) (n int) {
 }
 
 func (w *Writer) attempt(fd uintptr) (done bool) {
-	w.n = max(write(fd, w.buf), 0)
+	n, _ := write(fd, w.buf)
+	w.n = max(n, 0)
 	return true // whatever came of it: nobody is to wait here
+}
+
+// A LateReader reads as an io.Reader does, but takes the buffer when there is something to read.
+type LateReader interface {
+	ReadLate(Room) (n int, err error)
+}
+
+// A Room is where to read.
+type Room interface {
+	// Take returns the buffer.
+	Take() []byte
+	// Return takes it back: there was nothing to read after all.
+	Return()
+}
+
+// A Reader is a LateReader of a file or a socket. It is for one goroutine at a time.
+type Reader struct {
+	raw  syscall.RawConn
+	room Room
+	n    int
+	err  error
+	try  func(fd uintptr) (done bool)
+}
+
+// NewReader returns a Reader of a file or a socket, nil if there is no such way.
+func NewReader(src any) *Reader {
+	raw := polled(src)
+	if raw == nil {
+		return nil
+	}
+	r := &Reader{raw: raw}
+	r.try = r.attempt
+	return r
+}
+
+// ReadLate waits until there is something to read, or the file is closed or past its deadline.
+func (r *Reader) ReadLate(room Room) (n int, err error) {
+	r.room, r.n, r.err = room, 0, nil
+	err = r.raw.Read(r.try)
+	r.room = nil
+	switch {
+	case err != nil:
+		return 0, err
+	case r.err != nil:
+		return 0, os.NewSyscallError("read", r.err)
+	case r.n == 0:
+		return 0, io.EOF
+	}
+	return r.n, nil
+}
+
+func (r *Reader) attempt(fd uintptr) (done bool) {
+	r.n, r.err = read(fd, r.room.Take())
+	if r.n > 0 {
+		return true
+	}
+	r.room.Return()
+	return r.err != syscall.EAGAIN
 }

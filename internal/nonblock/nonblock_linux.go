@@ -7,11 +7,18 @@ func isNonblocking(fd uintptr) bool {
 	return errno == 0 && flags&syscall.O_NONBLOCK != 0
 }
 
-func write(fd uintptr, p []byte) (n int) {
+func read(fd uintptr, p []byte) (n int, err error) {
+	return uninterrupted(syscall.Read, fd, p)
+}
+
+func write(fd uintptr, p []byte) (n int, err error) {
+	return uninterrupted(syscall.Write, fd, p)
+}
+
+func uninterrupted(call func(int, []byte) (int, error), fd uintptr, p []byte) (n int, err error) {
 	for {
-		n, err := syscall.Write(int(fd), p)
-		if err != syscall.EINTR {
-			return n
+		if n, err = call(int(fd), p); err != syscall.EINTR {
+			return n, err
 		}
 	}
 }

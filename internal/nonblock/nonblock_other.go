@@ -2,6 +2,10 @@
 
 package nonblock
 
+import "errors"
+
 func isNonblocking(uintptr) bool { return false }
 
-func write(uintptr, []byte) (n int) { return 0 }
+func read(uintptr, []byte) (n int, err error) { return 0, errors.ErrUnsupported }
+
+func write(uintptr, []byte) (n int, err error) { return 0, errors.ErrUnsupported }

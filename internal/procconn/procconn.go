@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
-	"syscall"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/nonblock"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -99,12 +99,12 @@ func (s stream) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// SyscallConn gives access to the server's input itself, if that is a file or a socket.
-func (s stream) SyscallConn() (syscall.RawConn, error) {
-	if file, ok := s.Process.(syscall.Conn); ok {
-		return file.SyscallConn()
+// Nonblocking returns the ways of the process, which are not marked: they report no errors of writing.
+func (s stream) Nonblocking() (nonblock.LateReader, *nonblock.Writer) {
+	if p, ok := s.Process.(nonblock.Stream); ok {
+		return p.Nonblocking()
 	}
-	return nil, errors.ErrUnsupported
+	return nil, nil
 }
 
 type writeError struct{ err error }
