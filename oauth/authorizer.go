@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// expirySkew is how long before its end a token is renewed, and how much clocks may differ.
+// expirySkew is how long before its end a token is renewed, and how much clocks may differ. Of a token that lives less
+// than two minutes it is the last quarter.
 const expirySkew = 30 * time.Second
 
 // A Token is an access token for uses of your own. Nothing that formats it shows it.
@@ -22,9 +23,9 @@ type Token struct {
 }
 
 // Authorize puts the token on a request, and a proof where the token is bound to a key. A token with less than 30 s left
-// is renewed first, once for all requests that wait for it. Without a token the request is left as it is: the server
-// may want none, and otherwise says what it wants. A token that is over and cannot be renewed is sent all the same, since
-// only the server's answer tells what a sign-in has to ask for.
+// (of a short life, the last quarter) is renewed first, once for all requests that wait for it. Without a token the
+// request is left as it is: the server may want none, and otherwise says what it wants. A token that is over and cannot
+// be renewed is sent all the same, since only the server's answer tells what a sign-in has to ask for.
 //
 // With refresh false it takes the token that is in memory, and asks nobody. The error matches [ErrNotSaved], or is the
 // authorization server's [*Error], of the network or of the store; tokens are kept in all of these cases.
@@ -64,7 +65,7 @@ func (a *Authorizer) put(req *http.Request, held *credentials) error {
 // usable returns the credentials to use now, nil if there are none.
 func (a *Authorizer) usable(ctx context.Context) (*credentials, error) {
 	held, err := a.loaded(ctx)
-	if err != nil || held == nil || !held.expiresWithin(expirySkew) {
+	if err != nil || held == nil || !held.due() {
 		return held, err
 	}
 	if !a.renewable(held) {
@@ -82,7 +83,7 @@ func (a *Authorizer) usable(ctx context.Context) (*credentials, error) {
 		return nil, context.Cause(ctx)
 	case a.config.Grant == nil && final(err):
 		return a.memory.held(), nil
-	case isStored(err) && !held.expiresWithin(0):
+	case isStored(err) && !held.over():
 		a.log.WarnContext(ctx, "oauth: the token is not renewed yet", slog.Any("error", err))
 		return held, nil
 	}
@@ -252,8 +253,7 @@ func (a *Authorizer) refused(d *demand, scopes []string) *RefusedError {
 	return &RefusedError{Server: place(a.server), Status: d.status, Scopes: scopes, Description: d.description}
 }
 
-// Token returns a token that has 30 s left or more, if the server says how long they last, and renews it for that. The
-// error is a [*SignInRequiredError] when there is none, or that of Authorize.
+// Token returns a token, which is renewed first as in Authorize. The error is a [*SignInRequiredError] when there is none, or that of Authorize.
 func (a *Authorizer) Token(ctx context.Context) (*Token, error) {
 	held, err := a.usable(ctx)
 	if err == nil && held == nil && a.config.Grant != nil {
@@ -263,7 +263,7 @@ func (a *Authorizer) Token(ctx context.Context) (*Token, error) {
 	if err != nil {
 		return nil, boundary(err)
 	}
-	if held == nil || held.expiresWithin(0) {
+	if held == nil || held.over() {
 		return nil, boundary(a.required(&demand{status: http.StatusUnauthorized}, nil))
 	}
 	return &Token{

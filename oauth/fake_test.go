@@ -21,9 +21,9 @@ import (
 // A fake is a protected MCP server and its authorization server, on sockets of their own. The authorization server is
 // strict: what a client must not do is an error of the test as well as of the client. It misbehaves where a hook says so.
 type fake struct {
-	t  *testing.T
-	as *httptest.Server
-	rs *httptest.Server
+	t            *testing.T
+	asURL, rsURL string
+	http         *http.Client // reaches both
 
 	// Hooks; each may be nil. Those that handle a request report so. They are set before the first request.
 	metadata  func(map[string]any)
@@ -35,6 +35,8 @@ type fake struct {
 	challenge func(*http.Request) string
 
 	lifetime time.Duration // of access tokens; 0 is an hour
+	keep     bool          // refresh tokens can be used again
+	narrow   bool          // no scope is granted, whatever is asked for
 	dpop     bool
 	nonce    string   // that proofs must have, "" for none
 	wanted   []string // scopes that the MCP server wants of a token
@@ -68,28 +70,56 @@ type fakeGrant struct {
 }
 
 func newFake(t *testing.T) *fake {
-	f := &fake{
+	f, as, rs := makeFake(t)
+	asServer, rsServer := httptest.NewServer(as), httptest.NewServer(rs)
+	t.Cleanup(asServer.Close)
+	t.Cleanup(rsServer.Close)
+	f.asURL, f.rsURL, f.http = asServer.URL, rsServer.URL, rsServer.Client()
+	return f
+}
+
+// newTimedFake has no sockets, so that it can live in a bubble of testing/synctest.
+func newTimedFake(t *testing.T) *fake {
+	f, as, rs := makeFake(t)
+	f.asURL, f.rsURL = "http://127.0.0.1:1", "http://127.0.0.1:2"
+	f.http = &http.Client{Transport: direct{"127.0.0.1:1": as, "127.0.0.1:2": rs}}
+	return f
+}
+
+// direct calls handlers, by host.
+type direct map[string]http.Handler
+
+func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	served := req.Clone(req.Context())
+	if served.Body == nil {
+		served.Body = http.NoBody
+	}
+	d[req.URL.Host].ServeHTTP(w, served)
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	return w.Result(), nil
+}
+
+func makeFake(t *testing.T) (f *fake, as, rs http.Handler) {
+	f = &fake{
 		t:       t,
 		clients: map[string]*fakeClient{},
 		codes:   map[string]*fakeGrant{}, access: map[string]*fakeGrant{}, refresh: map[string]*fakeGrant{},
 		requests: map[string]int{}, jtis: map[string]bool{},
 	}
-	as := http.NewServeMux()
-	as.HandleFunc("GET /.well-known/oauth-authorization-server", f.serveMetadata)
-	as.HandleFunc("POST /register", f.serveRegister)
-	as.HandleFunc("GET /authorize", f.serveAuthorize)
-	as.HandleFunc("POST /token", f.serveToken)
-	f.as = httptest.NewServer(f.count(as))
-	rs := http.NewServeMux()
-	rs.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", f.serveResource)
-	rs.HandleFunc("/mcp", f.serveMCP)
-	f.rs = httptest.NewServer(rs)
-	t.Cleanup(f.as.Close)
-	t.Cleanup(f.rs.Close)
-	return f
+	asMux, rsMux := http.NewServeMux(), http.NewServeMux()
+	asMux.HandleFunc("GET /.well-known/oauth-authorization-server", f.serveMetadata)
+	asMux.HandleFunc("POST /register", f.serveRegister)
+	asMux.HandleFunc("GET /authorize", f.serveAuthorize)
+	asMux.HandleFunc("POST /token", f.serveToken)
+	rsMux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", f.serveResource)
+	rsMux.HandleFunc("/mcp", f.serveMCP)
+	return f, f.count(asMux), rsMux
 }
 
-func (f *fake) url() string { return f.rs.URL + "/mcp" }
+func (f *fake) url() string { return f.rsURL + "/mcp" }
 
 func (f *fake) count(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -146,10 +176,10 @@ func refuse(w http.ResponseWriter, status int, code, why string) {
 
 func (f *fake) serveMetadata(w http.ResponseWriter, _ *http.Request) {
 	m := map[string]any{
-		"issuer":                                         f.as.URL,
-		"authorization_endpoint":                         f.as.URL + "/authorize",
-		"token_endpoint":                                 f.as.URL + "/token",
-		"registration_endpoint":                          f.as.URL + "/register",
+		"issuer":                                         f.asURL,
+		"authorization_endpoint":                         f.asURL + "/authorize",
+		"token_endpoint":                                 f.asURL + "/token",
+		"registration_endpoint":                          f.asURL + "/register",
 		"response_types_supported":                       []string{"code"},
 		"code_challenge_methods_supported":               []string{"S256"},
 		"token_endpoint_auth_methods_supported":          []string{"none", "client_secret_basic", "client_secret_post"},
@@ -165,7 +195,7 @@ func (f *fake) serveMetadata(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (f *fake) serveResource(w http.ResponseWriter, _ *http.Request) {
-	m := map[string]any{"resource": f.url(), "authorization_servers": []string{f.as.URL}}
+	m := map[string]any{"resource": f.url(), "authorization_servers": []string{f.asURL}}
 	if f.resource != nil {
 		f.resource(m)
 	}
@@ -229,7 +259,7 @@ func (f *fake) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Unlock()
 
-	answer := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {f.as.URL}}
+	answer := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {f.asURL}}
 	if f.redirect != nil {
 		f.redirect(answer)
 	}
@@ -251,7 +281,7 @@ func (f *fake) serveToken(w http.ResponseWriter, r *http.Request) {
 	}
 	key, ok := "", true
 	if f.dpop {
-		if key, ok = f.proof(w, r, f.as.URL+"/token", ""); !ok {
+		if key, ok = f.proof(w, r, f.asURL+"/token", ""); !ok {
 			return
 		}
 	}
@@ -290,7 +320,7 @@ func (f *fake) granted(client *fakeClient, form url.Values, key string) (*fakeGr
 			f.lost++ // a token that was used up: somebody has stolen it, or lost the new one
 			return nil, "the refresh token was used twice"
 		}
-		g.over = true
+		g.over = !f.keep
 		return &fakeGrant{client: client.id, scope: g.scope, key: key}, ""
 	case "client_credentials", "urn:ietf:params:oauth:grant-type:jwt-bearer":
 		return &fakeGrant{client: client.id, scope: form.Get("scope"), key: key}, ""
@@ -304,6 +334,9 @@ func (f *fake) issue(g *fakeGrant, client *fakeClient) map[string]any {
 		lifetime = time.Hour
 	}
 	g.expires = time.Now().Add(lifetime)
+	if f.narrow {
+		g.scope = ""
+	}
 	access, refresh := unique("access"), unique("refresh")
 	f.access[access], f.refresh[refresh] = g, &fakeGrant{client: client.id, scope: g.scope, key: g.key}
 	answer := map[string]any{
@@ -352,7 +385,7 @@ func (f *fake) serveMCP(w http.ResponseWriter, r *http.Request) {
 	g := f.access[token]
 	valid := g != nil && !g.over && time.Now().Before(g.expires)
 	f.mu.Unlock()
-	metadata := fmt.Sprintf("resource_metadata=%q", f.rs.URL+"/.well-known/oauth-protected-resource/mcp")
+	metadata := fmt.Sprintf("resource_metadata=%q", f.rsURL+"/.well-known/oauth-protected-resource/mcp")
 	want := "Bearer"
 	if f.dpop {
 		want = "DPoP"

@@ -18,7 +18,7 @@ const redirectURL = "http://127.0.0.1:7777/callback" // nobody listens there
 
 func newAuthorizer(t *testing.T, f *fake, change func(*oauth.Config)) *oauth.Authorizer {
 	t.Helper()
-	c := oauth.Config{Server: f.url(), RedirectURL: redirectURL}
+	c := oauth.Config{Server: f.url(), RedirectURL: redirectURL, HTTP: f.http}
 	if change != nil {
 		change(&c)
 	}
@@ -38,7 +38,7 @@ func call(ctx context.Context, f *fake, a *oauth.Authorizer) (int, error) {
 		if err := a.Authorize(ctx, req, true); err != nil {
 			return 0, err
 		}
-		resp, err := f.rs.Client().Do(req)
+		resp, err := f.http.Do(req)
 		if err != nil {
 			return 0, err
 		}
@@ -55,7 +55,7 @@ func consent(t *testing.T, f *fake, s *oauth.SignIn) *oauth.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.AuthorizationURL, nil)
 	require.NoError(t, err)
-	resp, err := f.as.Client().Transport.RoundTrip(req)
+	resp, err := f.http.Transport.RoundTrip(req)
 	require.NoError(t, err)
 	resp.Body.Close()
 	require.Equal(t, http.StatusFound, resp.StatusCode)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -46,6 +45,7 @@ type credentials struct {
 	AccessToken  string    `json:"access_token"`
 	TokenType    string    `json:"token_type"`
 	Expires      time.Time `json:"expires,omitzero"` // zero: not known
+	Due          time.Time `json:"due,omitzero"`     // when to renew it; zero: when it is refused
 	RefreshToken string    `json:"refresh_token,omitempty"`
 	Scopes       []string  `json:"scopes,omitempty"` // granted
 	Asked        []string  `json:"asked,omitempty"`  // for
@@ -72,23 +72,24 @@ func (r *record) encode() ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// expiresWithin reports whether the access token is known to be over in d from now.
-func (c *credentials) expiresWithin(d time.Duration) bool {
-	return !c.Expires.IsZero() && time.Until(c.Expires) <= d
-}
+// due reports whether it is time to renew the access token.
+func (c *credentials) due() bool { return !c.Due.IsZero() && time.Until(c.Due) <= 0 }
+
+// over reports whether the access token is known to be of no more use.
+func (c *credentials) over() bool { return !c.Expires.IsZero() && time.Until(c.Expires) <= 0 }
 
 // take enters new tokens. What the answer does not say stays as it is (RFC 6749, sections 5.1 and 6).
 func (c *credentials) take(t *tokens) {
-	c.AccessToken, c.TokenType, c.Expires = t.access, t.kind, t.expires
+	c.AccessToken, c.TokenType = t.access, t.kind
+	c.Expires, c.Due = time.Time{}, time.Time{}
+	if t.lifetime > 0 {
+		c.Expires = time.Now().Add(t.lifetime)
+		c.Due = c.Expires.Add(-min(expirySkew, t.lifetime/4))
+	}
 	if t.refresh != "" {
 		c.RefreshToken = t.refresh
 	}
 	if t.scopes != nil {
 		c.Scopes = t.scopes
 	}
-}
-
-// wide reports whether the token was granted all of these scopes.
-func (c *credentials) wide(scopes []string) bool {
-	return !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(c.Scopes, s) })
 }

@@ -72,7 +72,7 @@ func (a *Authorizer) refresh(ctx context.Context, used string) error {
 	var refusal error
 	err := a.update(ctx, func(r *record) (changed bool, err error) {
 		held := r.Credentials
-		if held == nil || held.AccessToken != used && !held.expiresWithin(expirySkew) || held.RefreshToken == "" {
+		if held == nil || held.AccessToken != used && !held.due() || held.RefreshToken == "" {
 			return false, nil
 		}
 		next := *held
@@ -126,7 +126,7 @@ func (a *Authorizer) grant(ctx context.Context, used string, d *demand) error {
 	}
 	next.ClientID = client.ID
 	return a.update(ctx, func(r *record) (bool, error) {
-		if held := r.Credentials; held != nil && held.AccessToken != used && !held.expiresWithin(expirySkew) {
+		if held := r.Credentials; held != nil && held.AccessToken != used && !held.due() {
 			return false, nil // another process was faster
 		}
 		c := *next

@@ -102,7 +102,7 @@ func (a *Authorizer) withoutUser(ctx context.Context) (done bool, err error) {
 	}
 	held := r.Credentials
 	refused := a.memory.wasRefused(held.AccessToken)
-	if !refused && !held.expiresWithin(expirySkew) {
+	if !refused && !held.due() {
 		return true, nil
 	}
 	if _, fresh := a.memory.fresh(held.AccessToken); refused && fresh || !a.renewable(held) {

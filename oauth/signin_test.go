@@ -24,7 +24,7 @@ func TestSignIn(t *testing.T) {
 	requireCall(t, f, a)
 
 	assert.Equal(t, "read", f.lastQuery().Get("scope"))
-	assert.Equal(t, f.as.URL, s.Issuer)
+	assert.Equal(t, f.asURL, s.Issuer)
 	client := f.client(s.ClientID)
 	assert.Equal(t, "native", client.registration["application_type"])
 	assert.Equal(t, []any{"authorization_code", "refresh_token"}, client.registration["grant_types"])
@@ -183,7 +183,7 @@ func TestOwnRedirectURL(t *testing.T) {
 	f.redirect = func(q url.Values) { q.Del("iss") }
 	a := newAuthorizer(t, f, func(c *oauth.Config) {
 		c.RedirectURLFor = func(issuer string) string {
-			assert.Equal(t, f.as.URL, issuer)
+			assert.Equal(t, f.asURL, issuer)
 			return redirectURL + "/7"
 		}
 	})
@@ -213,7 +213,7 @@ func TestNoSignInWithoutPKCE(t *testing.T) {
 
 func TestParamsOfASignIn(t *testing.T) {
 	f := newFake(t)
-	f.metadata = func(m map[string]any) { m["authorization_endpoint"] = f.as.URL + "/authorize?tenant=1" }
+	f.metadata = func(m map[string]any) { m["authorization_endpoint"] = f.asURL + "/authorize?tenant=1" }
 	a := newAuthorizer(t, f, nil)
 	s, err := a.StartSignIn(t.Context(), &oauth.SignInOptions{Params: url.Values{"login_hint": {"eve"}}})
 	require.NoError(t, err)

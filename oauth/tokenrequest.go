@@ -23,11 +23,11 @@ type tokenRequest struct {
 
 // tokens are a token endpoint's answer.
 type tokens struct {
-	access  string
-	kind    string // "Bearer" or "DPoP", or what another kind of token is called
-	refresh string
-	expires time.Time // zero: not said
-	scopes  []string  // nil: not said
+	access   string
+	kind     string // "Bearer" or "DPoP", or what another kind of token is called
+	refresh  string
+	lifetime time.Duration // 0: not said
+	scopes   []string      // nil: not said
 }
 
 // requestTokens asks, and asks again if the answer is a nonce for the proof (RFC 9449, section 8).
@@ -145,7 +145,7 @@ func parseTokens(status int, body []byte, secrets []string) (*tokens, error) {
 		return nil, &Error{Status: status, Description: "the access token cannot be sent in a header"}
 	}
 	if seconds, err := strconv.ParseFloat(fields.text("expires_in"), 64); err == nil && seconds > 0 {
-		t.expires = time.Now().Add(time.Duration(min(seconds, maxLifetime.Seconds())) * time.Second)
+		t.lifetime = time.Duration(min(seconds, maxLifetime.Seconds()) * float64(time.Second))
 	}
 	return t, nil
 }

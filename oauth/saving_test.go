@@ -1,0 +1,201 @@
+package oauth_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed62b61957/mcp/oauth"
+)
+
+var errDiskFull = errors.New("the disk is full")
+
+// A fullStore does not save while full is set.
+type fullStore struct {
+	oauth.Store
+	mu   sync.Mutex
+	full bool
+}
+
+func (s *fullStore) set(full bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.full = full
+}
+
+func (s *fullStore) Update(ctx context.Context, key string, change func([]byte) ([]byte, error)) error {
+	var failed error
+	err := s.Store.Update(ctx, key, func(record []byte) ([]byte, error) {
+		changed, err := change(record)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err == nil && s.full {
+			failed = errDiskFull
+			return record, nil
+		}
+		return changed, err
+	})
+	return errors.Join(err, failed)
+}
+
+func TestALostSaveSurfaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newTimedFake(t)
+		store := &fullStore{Store: oauth.NewMemoryStore()}
+		shared := func(c *oauth.Config) { c.Store = store }
+		a := newAuthorizer(t, f, shared)
+		signIn(t, f, a)
+		requireCall(t, f, a)
+
+		store.set(true)
+		f.revoke()
+		_, err := call(t.Context(), f, a)
+		require.ErrorIs(t, err, oauth.ErrNotSaved)
+		require.ErrorIs(t, err, errDiskFull)
+		requireCall(t, f, a)
+		assert.Equal(t, 2, f.seen("/token"), "the new token is in use")
+
+		f.revoke()
+		_, err = call(t.Context(), f, a)
+		require.ErrorIs(t, err, oauth.ErrNotSaved)
+		assert.Zero(t, f.lostGrants(), "the refresh token that was not saved is the one to use")
+
+		store.set(false)
+		time.Sleep(2 * time.Second)
+		requireCall(t, f, a)
+		requireCall(t, f, newAuthorizer(t, f, shared))
+		assert.Equal(t, 3, f.seen("/token"))
+	})
+}
+
+func TestASignInThatIsNotSavedSurfaces(t *testing.T) {
+	f := newFake(t)
+	store := &fullStore{Store: oauth.NewMemoryStore()}
+	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
+	s, err := a.StartSignIn(t.Context(), nil)
+	require.NoError(t, err)
+	response := consent(t, f, s)
+	store.set(true)
+	require.ErrorIs(t, a.CompleteSignIn(t.Context(), s, response), oauth.ErrNotSaved)
+	requireCall(t, f, a)
+}
+
+// TestANewerRecordIsNotOverwritten has a process that could not save, and another one that signed in meanwhile.
+func TestANewerRecordIsNotOverwritten(t *testing.T) {
+	f := newFake(t)
+	inner := oauth.NewMemoryStore()
+	store := &fullStore{Store: inner}
+	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
+	signIn(t, f, a)
+	requireCall(t, f, a)
+	store.set(true)
+	f.revoke()
+	_, err := call(t.Context(), f, a)
+	require.ErrorIs(t, err, oauth.ErrNotSaved)
+
+	b := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = inner })
+	s, err := b.StartSignIn(t.Context(), &oauth.SignInOptions{Force: true})
+	require.NoError(t, err)
+	require.NoError(t, b.CompleteSignIn(t.Context(), s, consent(t, f, s)))
+	want, err := b.Token(t.Context())
+	require.NoError(t, err)
+
+	store.set(false)
+	requireCall(t, f, a)
+	got, err := a.Token(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, want.AccessToken, got.AccessToken)
+	requireCall(t, f, newAuthorizer(t, f, func(c *oauth.Config) { c.Store = inner }))
+}
+
+func TestSignOut(t *testing.T) {
+	f := newFake(t)
+	store := oauth.NewMemoryStore()
+	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
+	signIn(t, f, a)
+	requireCall(t, f, a)
+	require.NoError(t, a.SignOut(t.Context()))
+	record, err := store.Load(t.Context(), f.url())
+	require.NoError(t, err)
+	assert.Nil(t, record)
+	requireSignIn(t, f, a)
+	signIn(t, f, a)
+	requireCall(t, f, a)
+	assert.Equal(t, 2, f.seen("/register"))
+}
+
+// TestSignOutAndInElsewhere: a record that begins anew is newer than the one that was removed.
+func TestSignOutAndInElsewhere(t *testing.T) {
+	f := newFake(t)
+	store := oauth.NewMemoryStore()
+	shared := func(c *oauth.Config) { c.Store = store }
+	a, b := newAuthorizer(t, f, shared), newAuthorizer(t, f, shared)
+	signIn(t, f, a)
+	for range 3 {
+		requireCall(t, f, a)
+		f.revoke()
+	}
+	require.NoError(t, b.SignOut(t.Context()))
+	signIn(t, f, b)
+	requireCall(t, f, a)
+	mine, err := a.Token(t.Context())
+	require.NoError(t, err)
+	theirs, err := b.Token(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, theirs.AccessToken, mine.AccessToken)
+}
+
+func TestARecordThatIsNotRead(t *testing.T) {
+	for name, record := range map[string]string{
+		"no record":  "secret-rubbish",
+		"of a later": `{"version":2,"credentials":{"access_token":"secret-token"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			store := oauth.NewMemoryStore()
+			require.NoError(t, store.Update(t.Context(), f.url(), func([]byte) ([]byte, error) {
+				return []byte(record), nil
+			}))
+			a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
+			_, err := call(t.Context(), f, a)
+			require.ErrorContains(t, err, "oauth: the stored record")
+			assert.NotContains(t, err.Error(), "secret")
+			kept, err := store.Load(t.Context(), f.url())
+			require.NoError(t, err)
+			assert.Equal(t, record, string(kept))
+			require.NoError(t, a.SignOut(t.Context()), "which is the way out")
+			requireSignIn(t, f, a)
+		})
+	}
+}
+
+// TestTheRecord pins what is stored: later versions have to read it.
+func TestTheRecord(t *testing.T) {
+	f := newFake(t)
+	f.wanted = []string{"read"}
+	store := oauth.NewMemoryStore()
+	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store, c.Key = store, "user 7" })
+	requireSignIn(t, f, a)
+	s := signIn(t, f, a)
+	data, err := store.Load(t.Context(), "user 7")
+	require.NoError(t, err)
+	var record map[string]any
+	require.NoError(t, json.Unmarshal(data, &record))
+	assert.EqualValues(t, 1, record["version"])
+	credentials := record["credentials"].(map[string]any)
+	assert.Equal(t, f.asURL, credentials["issuer"])
+	assert.Equal(t, f.asURL+"/token", credentials["token_endpoint"])
+	assert.Equal(t, f.url(), credentials["resource"])
+	assert.Equal(t, s.ClientID, credentials["client_id"])
+	assert.Equal(t, []any{"read"}, credentials["scopes"])
+	assert.Contains(t, credentials["refresh_token"], "refresh-")
+	clients := record["clients"].(map[string]any)
+	assert.Equal(t, s.ClientID, clients[f.asURL].(map[string]any)["client_id"])
+}
