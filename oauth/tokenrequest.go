@@ -61,7 +61,7 @@ func (a *Authorizer) tryTokens(ctx context.Context, r *tokenRequest) (*tokens, e
 		return nil, fmt.Errorf("token endpoint: %w", err)
 	}
 	a.nonces.learn(target, answer.header)
-	return parseTokens(answer.status, answer.body, r.secrets())
+	return parseTokens(answer.status, answer.body, secretsOf(form, r.client))
 }
 
 // authenticated adds to the parameters, or returns as headers, what shows who the client is.
@@ -114,11 +114,13 @@ func (r *tokenRequest) authMethod() string {
 	return authBasic
 }
 
-// secrets are what must not come back in an error.
-func (r *tokenRequest) secrets() []string {
-	secrets := []string{r.client.Secret}
-	for _, name := range []string{"code", "code_verifier", "refresh_token", "assertion", "subject_token"} {
-		secrets = append(secrets, r.params.Get(name))
+// secretsOf are what must not come back in an error.
+func secretsOf(form url.Values, client *Client) []string {
+	secrets := []string{client.Secret}
+	for _, name := range []string{
+		"code", "code_verifier", "refresh_token", "assertion", "subject_token", "client_assertion",
+	} {
+		secrets = append(secrets, form.Get(name))
 	}
 	return secrets
 }
