@@ -105,7 +105,7 @@ func ExampleSignIn() {
 		fmt.Println(err)
 		return
 	}
-	session := save(signIn)                          // as JSON, where only the application reads it
+	session := saveSignIn(signIn)                    // as JSON, where only the application reads it
 	location := visitServer(signIn.AuthorizationURL) // the user's browser
 
 	second, err := oauth.New(config)
@@ -118,7 +118,7 @@ func ExampleSignIn() {
 		fmt.Println(err)
 		return
 	}
-	if err := second.CompleteSignIn(ctx, load(session), response); err != nil {
+	if err := second.CompleteSignIn(ctx, loadSignIn(session), response); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -89,12 +89,12 @@ func visitServer(authorizationURL string) (location string) {
 	return resp.Header.Get("Location")
 }
 
-func save(s *oauth.SignIn) []byte {
+func saveSignIn(s *oauth.SignIn) []byte {
 	data, _ := json.Marshal(s)
 	return data
 }
 
-func load(data []byte) *oauth.SignIn {
+func loadSignIn(data []byte) *oauth.SignIn {
 	s := new(oauth.SignIn)
 	_ = json.Unmarshal(data, s)
 	return s
