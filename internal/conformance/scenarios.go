@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/oauth"
+	"github.com/seed62b61957/mcp/skills"
 )
 
 // scenarios are those of the suite that the library can play, in the suite's order.
@@ -59,6 +60,11 @@ var scenarios = map[string]func(context.Context, *run) error{
 	"auth/dpop":                                 authorized(withDPoP),
 	"auth/dpop-nonce":                           authorized(withDPoP),
 	"auth/wif-jwt-bearer":                       authorized(byWorkload),
+
+	"sep-2640-client-no-prefetch":        session(mcp.Options{}, listSkills),
+	"sep-2640-client-verify-digest":      session(mcp.Options{}, loadTampered(skills.CheckDigest)),
+	"sep-2640-client-verify-size":        session(mcp.Options{}, loadTampered(skills.CheckSize)),
+	"sep-2640-client-verify-frontmatter": session(mcp.Options{}, loadTampered(skills.CheckFrontmatter)),
 }
 
 func connectOnly(context.Context, *run, *mcp.Client) error { return nil }
