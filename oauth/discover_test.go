@@ -33,7 +33,6 @@ func discovererFor(t *testing.T, server string, change ...func(*discoverer)) *di
 	for _, f := range change {
 		f(d)
 	}
-	t.Cleanup(d.web.client.CloseIdleConnections)
 	return d
 }
 
@@ -252,7 +251,6 @@ func TestRemoteServerNamesNothingInside(t *testing.T) {
 				server: u,
 				log:    slog.New(slog.DiscardHandler),
 			}
-			t.Cleanup(transport.CloseIdleConnections)
 			challenged, issuer := "", inside.URL
 			if test.challenge {
 				challenged = inside.URL + "/meta"

@@ -15,7 +15,7 @@ type guard struct {
 	limit   reach
 	trusted map[string]bool   // hosts with their ports that the user named: no limit there
 	plain   http.RoundTripper // the user's or our own
-	dialing *http.Transport   // plain with every connection checked and no proxy; nil if plain is not a Transport
+	dialing *http.Transport   // plain with every connection checked and no proxy; nil if that cannot be made of it
 	proxy   func(*http.Request) (*url.URL, error)
 	lookup  func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
@@ -29,6 +29,10 @@ func newGuard(base http.RoundTripper, limit reach, resolver *net.Resolver, trust
 		return g
 	}
 	g.proxy = transport.Proxy
+	//lint:ignore SA1019 somebody may still set them
+	if transport.Dial != nil || transport.DialTLS != nil {
+		return g
+	}
 	g.dialing = transport.Clone()
 	g.dialing.Proxy = nil
 	g.dialing.IdleConnTimeout = idleTimeout
@@ -63,12 +67,6 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return g.plain.RoundTrip(req)
-}
-
-func (g *guard) CloseIdleConnections() {
-	if g.dialing != nil {
-		g.dialing.CloseIdleConnections()
-	}
 }
 
 // resolve checks the addresses of a host to which something else will connect: a proxy, a RoundTripper of the user's.

@@ -26,9 +26,7 @@ func remote(t *testing.T, s *site, change ...func(*webOptions)) *web {
 	for _, f := range change {
 		f(&o)
 	}
-	w := newWeb(o)
-	t.Cleanup(w.client.CloseIdleConnections)
-	return w
+	return newWeb(o)
 }
 
 func requireRefused(t *testing.T, err error, reason string) {
@@ -157,7 +155,6 @@ func TestUnixSocketOfTheUserIsNoAddressToRefuse(t *testing.T) {
 	r, err := w.get(t.Context(), "https://a.example.net", nil)
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusNotFound, r.status)
-	w.client.CloseIdleConnections()
 	require.NoError(t, server.Close())
 	<-done
 }
@@ -167,23 +164,33 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-func TestForeignRoundTripperGetsNoNameWithAPrivateAddress(t *testing.T) {
+func TestTransportThatCannotBeGuardedGetsNoNameWithAPrivateAddress(t *testing.T) {
 	_, resolver := resolverOf(t, map[string][]string{
 		"private.example.com": {"10.0.0.1"},
 		"public.example.com":  {"192.0.2.1"},
 	})
 	errSent := errors.New("sent")
-	w := newWeb(webOptions{
-		client:   &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, errSent })},
-		server:   parseURL(t, "https://mcp.example.net"),
-		resolver: resolver,
-	})
-	_, err := w.get(t.Context(), "https://private.example.com", nil)
-	requireRefused(t, err, "10.0.0.1 is private")
-	_, err = w.get(t.Context(), "https://public.example.com", nil)
-	assert.ErrorIs(t, err, errSent)
-	_, err = w.get(t.Context(), "https://unknown.example.com", nil)
-	assert.ErrorIs(t, err, errSent, "there may be names that only a proxy knows")
+	for name, transport := range map[string]http.RoundTripper{
+		"foreign": roundTripper(func(*http.Request) (*http.Response, error) { return nil, errSent }),
+		"with functions of old": &http.Transport{
+			//lint:ignore SA1019 somebody may still set it
+			Dial: func(string, string) (net.Conn, error) { return nil, errSent },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWeb(webOptions{
+				client:   &http.Client{Transport: transport},
+				server:   parseURL(t, "https://mcp.example.net"),
+				resolver: resolver,
+			})
+			_, err := w.get(t.Context(), "https://private.example.com", nil)
+			requireRefused(t, err, "10.0.0.1 is private")
+			_, err = w.get(t.Context(), "https://public.example.com", nil)
+			assert.ErrorIs(t, err, errSent)
+			_, err = w.get(t.Context(), "https://unknown.example.com", nil)
+			assert.ErrorIs(t, err, errSent, "there may be names that only a proxy knows")
+		})
+	}
 }
 
 func TestProxyIsUsedButNotForNamesWithAPrivateAddress(t *testing.T) {

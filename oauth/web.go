@@ -18,9 +18,11 @@ import (
 
 const (
 	requestTimeout = 10 * time.Second // of one request with its response
-	idleTimeout    = 2 * time.Second  // of a connection: the requests of a sign-in follow each other closely
-	maxBody        = 1 << 20          // of a response: metadata has some KiB
-	maxHops        = 3                // redirects, all within an origin
+	// idleTimeout of a connection is long enough for the requests of a sign-in, which follow each other closely, and short
+	// enough that no server closes it in the moment in which a refresh token is on its way.
+	idleTimeout = 2 * time.Second
+	maxBody     = 1 << 20 // of a response: metadata has some KiB
+	maxHops     = 3       // redirects, all within an origin
 )
 
 var (
@@ -139,7 +141,7 @@ func (w *web) do(
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, errors.New("not a request")
+		return nil, &EndpointError{place(u), "it cannot be read"}
 	}
 	for name, values := range header {
 		req.Header[name] = values

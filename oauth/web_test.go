@@ -20,7 +20,6 @@ import (
 func local(t *testing.T) *web {
 	t.Helper()
 	w := newWeb(webOptions{server: parseURL(t, "http://127.0.0.1:1/mcp")})
-	t.Cleanup(w.client.CloseIdleConnections)
 	return w
 }
 
@@ -199,7 +198,6 @@ func TestRedirectToPlainHTTPIsRefused(t *testing.T) {
 	})
 	w := newWeb(webOptions{server: parseURL(t, s.URL), client: s.Client()})
 	_, err := w.get(t.Context(), s.URL, nil)
-	w.client.CloseIdleConnections()
 	requireRefused(t, err, "another origin")
 }
 

@@ -90,6 +90,7 @@ func TestCovers(t *testing.T) {
 		{"HTTPS://H:443/mcp", "https://h/mcp", true},
 		{"https://h:8443/mcp", "https://h/mcp", false},
 		{"http://h/mcp", "https://h/mcp", false},
+		{"http://h/mcp", "http://h:80/mcp", true},
 		{"https://h/a", "https://h/a/mcp", true},
 		{"https://h/mc", "https://h/mcp", false},
 		{"https://h/mcp/more", "https://h/mcp", false},
