@@ -15,7 +15,7 @@ type guard struct {
 	limit   reach
 	trusted map[string]bool   // hosts with their ports that the user named: no limit there
 	plain   http.RoundTripper // the user's or our own
-	dialing *http.Transport   // plain with every connection checked and no proxy; nil if that cannot be made of it
+	dialing *http.Transport   // plain with every connection checked; nil if that cannot be made of it
 	proxy   func(*http.Request) (*url.URL, error)
 	lookup  func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
@@ -34,7 +34,6 @@ func newGuard(base http.RoundTripper, limit reach, resolver *net.Resolver, trust
 		return g
 	}
 	g.dialing = transport.Clone()
-	g.dialing.Proxy = nil
 	g.dialing.IdleConnTimeout = idleTimeout
 	if transport.DialContext == nil || base == http.DefaultTransport {
 		dialer := &net.Dialer{Timeout: requestTimeout, Resolver: resolver, Control: g.control}

@@ -23,7 +23,7 @@ var inside = []struct {
 	prefix netip.Prefix
 	reach  reach
 }{
-	{netip.MustParsePrefix("0.0.0.0/8"), reachLocal},          // this network: often another name of loopback
+	{netip.MustParsePrefix("0.0.0.0/8"), reachLocal},          // unspecified, which often is loopback when dialed
 	{netip.MustParsePrefix("255.255.255.255/32"), reachLocal}, // broadcast
 	{netip.MustParsePrefix("100.64.0.0/10"), reachPrivate},    // carrier-grade NAT, RFC 6598
 	{netip.MustParsePrefix("192.0.0.0/24"), reachPrivate},     // protocol assignments, RFC 6890
@@ -38,17 +38,16 @@ var embedding = []struct {
 	prefix netip.Prefix
 	at     int
 }{
-	{netip.MustParsePrefix("64:ff9b::/96"), 12},      // NAT64, RFC 6052
-	{netip.MustParsePrefix("2002::/16"), 2},          // 6to4, RFC 3056
-	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12},   // translated, RFC 2765
-	{netip.MustParsePrefix("::/96"), 12},             // compatible, RFC 4291
-	{netip.MustParsePrefix("::ffff:0.0.0.0/96"), 12}, // mapped, RFC 4291
+	{netip.MustParsePrefix("64:ff9b::/96"), 12},    // NAT64, RFC 6052
+	{netip.MustParsePrefix("2002::/16"), 2},        // 6to4, RFC 3056
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, // translated, RFC 2765
+	{netip.MustParsePrefix("::/96"), 12},           // compatible, RFC 4291
 }
 
 func reachOf(addr netip.Addr) reach {
 	addr = addr.WithZone("").Unmap()
 	switch {
-	case addr.IsLoopback(), addr.IsUnspecified(), addr.IsLinkLocalUnicast(), addr.IsMulticast():
+	case addr.IsLoopback(), addr.IsLinkLocalUnicast(), addr.IsMulticast():
 		return reachLocal
 	case addr.IsPrivate():
 		return reachPrivate

@@ -38,6 +38,7 @@ func TestReachOf(t *testing.T) {
 		"::":                    reachLocal,
 		"fe80::1":               reachLocal,
 		"fe80::1%eth0":          reachLocal,
+		"fec0::1%eth0":          reachPrivate,
 		"::1%lo":                reachLocal,
 		"ff02::1":               reachLocal,
 		"::ffff:127.0.0.1":      reachLocal, // mapped

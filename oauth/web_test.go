@@ -28,6 +28,9 @@ func TestVet(t *testing.T) {
 		"remote":  newWeb(webOptions{server: parseURL(t, "https://mcp.example.com")}),
 		"private": newWeb(webOptions{server: parseURL(t, "https://10.0.0.5:8443/mcp")}),
 		"local":   newWeb(webOptions{server: parseURL(t, "http://localhost:3000/mcp")}),
+		"trusting": newWeb(webOptions{
+			server: parseURL(t, "https://mcp.example.com"), trusted: []*url.URL{parseURL(t, "https://10.0.0.1/config")},
+		}),
 	}
 	const (
 		notHTTPS = "it is not https, and not on loopback"
@@ -64,6 +67,9 @@ func TestVet(t *testing.T) {
 		{"private", "http://10.0.0.5:8443/token", notHTTPS},
 		{"private", "https://localhost", inside},
 		{"private", "https://169.254.169.254", inside},
+		{"trusting", "https://10.0.0.1:443/token", ""},
+		{"trusting", "https://10.0.0.1:8443/token", inside},
+		{"trusting", "https://10.0.0.2/token", inside},
 		{"local", "http://localhost:9000", ""},
 		{"local", "http://a.localhost", ""},
 		{"local", "http://[::1]:9000", ""},
