@@ -218,3 +218,12 @@ func TestProxyThatCannotBeNamed(t *testing.T) {
 	_, err := w.get(t.Context(), "https://a.example.net", nil)
 	assert.ErrorIs(t, err, errNoProxy)
 }
+
+func TestClientWithoutATransportHasTheDefaultOne(t *testing.T) {
+	errSent := errors.New("sent")
+	before := http.DefaultTransport
+	defer func() { http.DefaultTransport = before }()
+	http.DefaultTransport = roundTripper(func(*http.Request) (*http.Response, error) { return nil, errSent })
+	_, err := newWeb(webOptions{client: new(http.Client)}).get(t.Context(), "https://a.example.net", nil)
+	assert.ErrorIs(t, err, errSent)
+}
