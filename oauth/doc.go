@@ -51,8 +51,23 @@
 // RefusedError if that was of no use either. For a scope that is too narrow a user is asked twice within ten minutes,
 // and a program gets a wider token twice. An assertion of a client lasts a minute.
 //
-// Requests go to https URLs, or to http ones on loopback. Redirects stay within an origin. URLs that a server names may
-// not lead farther inside than the server itself is: see Config.AllowPrivate.
+// # Where requests go
+//
+// Requests go to https URLs, or to http ones on loopback. Redirects stay within an origin, three at most.
+//
+// What an MCP server names, and what an authorization server that it named does, may not lead farther inside than the
+// MCP server itself is: a public one names no private, link-local or loopback address, one at a private address none of
+// this machine, one on loopback anything. The host in Config.Server tells: an address, or localhost; any other name
+// counts as public, whatever it resolves to. The origins in Config.Server, ResourceMetadataURL and ServerMetadataURL
+// are always allowed, and Config.AllowPrivate allows all. How that is kept depends on Config.HTTP:
+//
+//   - With none, or one that has no Transport, the address is checked when it is connected to, so that a name that
+//     changes its address gains nothing. An http.Transport is used as a copy that does the same; if it has a
+//     DialContext of its own, the connection is checked as soon as there is one, and before anything is sent.
+//   - Through a proxy (of the Transport, so by default of HTTPS_PROXY), it is the proxy that connects. Names are looked
+//     up beforehand, and refused if they have such an address here. One that cannot be looked up is left to the proxy.
+//   - Any other RoundTripper, or an http.Transport with the deprecated Dial or DialTLS, is treated like a proxy: it can
+//     look up the name once more, and be told something else.
 //
 // # Secrets
 //
@@ -61,8 +76,15 @@
 //
 // # Deviations from the specification
 //
-// Metadata may name its issuer with or without a slash at its end; the iss of an answer is compared exactly. A server
-// without any metadata counts as one with PKCE. A token endpoint may answer with any status of success and with a form,
-// and a registration endpoint with 200. A 401 without a challenge is taken for a demand for a token. Servers whose
-// metadata lists scopes without offline_access are not asked for it, even where the MCP server demands it.
+// Discovery: metadata may name its issuer with or without a slash at its end; the iss of an answer is compared exactly.
+// The issuer in the document at ServerMetadataURL is believed. The metadata of an MCP server may be about a resource
+// above it at the same origin, and may name none, which then is the server's URL; if it names no authorization server,
+// the server's origin is taken for one. Members of metadata with a type that is not theirs are ignored; content types
+// are, too. A server that certainly has no metadata (a status of 4xx but 408, 425 and 429, or a page that is none) is
+// one of 2025-03-26, for which OpenID metadata at its origin is good as well.
+//
+// A server without any metadata counts as one with PKCE. A token endpoint may answer with any status of success and
+// with a form, and a registration endpoint with 200. A 401 without a challenge is taken for a demand for a token.
+// Servers whose metadata lists scopes without offline_access are not asked for it, even where the MCP server demands
+// it.
 package oauth
