@@ -76,10 +76,10 @@ func (l *Loaded) find(ref string) (File, bool) {
 		return f, true
 	}
 	u, err := url.Parse(ref)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.RawQuery != "" {
+	if err != nil || u.RawQuery != "" {
 		return File{}, false
 	}
-	f, ok := l.byPath[path.Clean(u.Path)]
+	f, ok := l.byPath[path.Clean(u.Path)] // where there is a scheme or a host, this is not relative
 	return f, ok
 }
 

@@ -43,7 +43,7 @@ func TestReferencesResolveWithinTheSkillOnly(t *testing.T) {
 	for ref, want := range map[string]string{
 		"references/FORMS.md": forms, "./references/FORMS.md": forms, "references/../references//FORMS.md": forms,
 		"references/FORMS.md#fill": forms, "references%2FFORMS.md": forms, formsURI: forms, "SKILL.md": pdfText,
-		"a b/50%#.md": "odd", "a%20b/50%25%23.md": "odd", odd: "odd",
+		"a b/50%#.md": "odd", "./a b/50%#.md": "odd", "a%20b/50%25%23.md": "odd", odd: "odd",
 	} {
 		content, err := loaded.Read(t.Context(), ref)
 		if assert.NoError(t, err, ref) {

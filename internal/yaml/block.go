@@ -111,7 +111,7 @@ func (p *parser) key() (key string, after int, ok bool) {
 	if rest[0] == '"' || rest[0] == '\'' {
 		one := parser{lines: []string{rest}} // a key has one line
 		key = one.quoted()
-		if one.err != nil || one.row > 0 {
+		if one.err != nil {
 			return "", 0, false
 		}
 		one.skipSpace()

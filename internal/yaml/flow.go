@@ -83,13 +83,13 @@ func (p *parser) flowNode() Node {
 	return Node{Text: strings.TrimRight(rest[:end], " \t"), Plain: true}
 }
 
-// endsFlowPlain reports whether a plain scalar in brackets is over at a place of the line.
+// endsFlowPlain reports whether a plain scalar in brackets is over at a place of the line. A "#" is never at its start.
 func endsFlowPlain(line string, at int) bool {
 	switch line[at] {
 	case ',', '[', ']', '{', '}':
 		return true
 	case '#':
-		return at > 0 && strings.IndexByte(" \t", line[at-1]) >= 0
+		return strings.IndexByte(" \t", line[at-1]) >= 0
 	case ':':
 		return at+1 == len(line) || strings.IndexByte(" \t,[]{}", line[at+1]) >= 0
 	}

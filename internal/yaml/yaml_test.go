@@ -39,6 +39,7 @@ func TestParse(t *testing.T) {
 		{"a sequence below a key", "a:\n- b\n- c\nd:\n  - e", `["a:",["<b>","<c>"],"d:",["<e>"]]`},
 		{"compact", "- a: b\n  c:\n  - d\n- - e\n  - f\n-\n  g: h", `[["a:","<b>","c:",["<d>"]],["<e>","<f>"],["g:","<h>"]]`},
 		{"comments", "# a\n\na: b # c\n  # d\n#e\nf: g#h\n", `["a:","<b>","f:","<g#h>"]`},
+		{"a comment below a text", "a: b\n  # c\nd: e", `["a:","<b>","d:","<e>"]`},
 		{"Windows", "a: b\r\nc: |\r\n  d\r\n  e\r\n", `["a:","<b>","c:","d\ne\n"]`},
 
 		{"plain", "a: b: c, http://d#e 'f'", `["a:","<b: c, http://d#e 'f'>"]`},
