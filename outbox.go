@@ -10,7 +10,7 @@ import (
 	"github.com/seed62b61957/mcp/transport"
 )
 
-// outbox sends what nobody waits for: notices and requests of cancellation, and answers that need no handler. One
+// outbox sends what nobody waits for: notices and requests to cancel something, and answers that need no handler. One
 // goroutine does it, and only while there is something to send, so that neither the reader nor a caller ever waits for
 // the server to take it.
 type outbox struct {

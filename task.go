@@ -181,8 +181,8 @@ func (t *Task) ended() (json.RawMessage, error) {
 	return t.Result, nil
 }
 
-// taskRequest is a request about a task. What routes it to where the task is has to see the ID (Streamable HTTP: Routing
-// Headers).
+// taskRequest is a request about a task. What stands between has to see the ID, to route it to where the task is
+// (Streamable HTTP: Routing Headers).
 func taskRequest(method, id string) *request {
 	return &request{
 		method: method,

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A server may tell of changes of a task, where it was asked to listen for them (Task Status Notifications). That spares
+// A server may tell of changes of a task to a client that listens for them (Task Status Notifications). That spares
 // asking, where it costs no connection.
 
 // minListenTime is for how long at least the server may think about a subscription to a task.

@@ -12,15 +12,16 @@ import (
 	"github.com/seed62b61957/mcp"
 )
 
-// The extension with which a server goes on with a call after it has answered (io.modelcontextprotocol/tasks, SEP-2663).
+// The extension with which a server goes on with a call after it has answered (SEP-2663).
 
 const tasksExtension = "io.modelcontextprotocol/tasks"
 
-// AddTaskTool offers a tool like [Server.AddTool], with whose calls the server goes on as tasks where the client declares
-// the extension (since 2026-07-28); others wait for the result. What the handler asks the client for is asked by the
-// task. The task belongs to the server: its handler goes on, and a client may come back to it, when the session has
-// ended, so that a test has to see to the handler's end. Its ctx ends when the client cancels the task, which is then
-// cancelled, and progress is not reported ([Call.Status] is).
+// AddTaskTool offers a tool like [Server.AddTool], with whose calls the server goes on as tasks (since 2026-07-28,
+// extension io.modelcontextprotocol/tasks). Clients that do not declare the extension wait for the result.
+//
+// A task belongs to the server: it goes on when the session has ended, and a client may come back to it, so that a test
+// has to see to the end of the handler. The handler's ctx ends when the client cancels the task. What it asks the client
+// for is asked by the task; [Call.Progress] does nothing, and [Call.Status] something like it.
 func (s *Server) AddTaskTool(t *mcp.Tool, h ToolHandler) {
 	s.mu.Lock()
 	if s.tasks == nil {
