@@ -118,6 +118,24 @@ func TestACallThatWasNotSentIsNotCancelledOnTheWire(t *testing.T) {
 	})
 }
 
+func TestARoundThatIsNotSentFollowsOneThatWas(t *testing.T) {
+	calls := 0
+	c, err := mcp.Connect(t.Context(), exchanging(func(_ context.Context, out transport.Outgoing) error {
+		if out.Message.Method == "server/discover" {
+			return reply(out, discovered)
+		}
+		if calls++; calls == 1 {
+			return reply(out, `{"resultType":"input_required","inputRequests":{`+askForRoot+`}}`)
+		}
+		return transport.Unsent(errors.New("no way"))
+	}), accepting())
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = c.CallTool(t.Context(), "a", nil)
+	require.ErrorContains(t, err, "no way")
+	assert.False(t, transport.SafeToRetry(err), "the call is not to be made anew")
+}
+
 func TestNobodyIsAskedForCredentialsToCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -155,7 +155,8 @@ func TestTheEndOfATask(t *testing.T) {
 				if rpc != nil {
 					assert.Equal(t, test.code, rpc.Code)
 				}
-				roundTrip(t, c, p) // nothing else was sent
+				synctest.Wait() // for what is on its way
+				roundTrip(t, c, p)
 			})
 		})
 	}
@@ -187,30 +188,34 @@ func TestATaskThatIsOverBeforeItIsAskedFor(t *testing.T) {
 }
 
 func TestATaskWhereNoneMayBe(t *testing.T) {
+	callTool := func(ctx context.Context, c *mcp.Client) error {
+		_, err := c.CallTool(ctx, "a", nil)
+		return err
+	}
 	for name, test := range map[string]struct {
 		method string
 		answer string
 		call   func(context.Context, *mcp.Client) error
+		tasks  bool
+		want   string
 	}{
 		"a prompt": {"prompts/get", created(""), func(ctx context.Context, c *mcp.Client) error {
 			_, err := c.GetPrompt(ctx, "a", nil)
 			return err
-		}},
+		}, true, `unknown resultType "task"`},
 		"a resource": {"resources/read", created(""), func(ctx context.Context, c *mcp.Client) error {
 			_, err := c.ReadResource(ctx, "a:b")
 			return err
-		}},
-		"without an id": {"tools/call", `{"resultType":"task","status":"working"}`, func(ctx context.Context, c *mcp.Client) error {
-			_, err := c.CallTool(ctx, "a", nil)
-			return err
-		}},
+		}, true, `unknown resultType "task"`},
+		"nobody asked for it": {"tools/call", created(""), callTool, false, `unknown resultType "task"`},
+		"without an ID":       {"tools/call", `{"resultType":"task","status":"working"}`, callTool, true, "has no taskId"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, p := modern(t, withTasks(nil))
+			c, p := modern(t, &mcp.Options{Tasks: test.tasks})
 			result := async(func() (any, error) { return nil, test.call(t.Context(), c) })
 			p.answer(p.expect(test.method), test.answer)
 			_, err := result()
-			require.ErrorContains(t, err, "unusable result")
+			require.ErrorContains(t, err, "unusable result: "+test.want)
 		})
 	}
 }

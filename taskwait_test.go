@@ -173,6 +173,7 @@ func TestGivingUpOnATask(t *testing.T) {
 					assert.Contains(t, metaOf(t, m), "io.modelcontextprotocol/protocolVersion")
 					p.answer(m, acknowledged)
 				}
+				synctest.Wait() // for what is on its way
 				roundTrip(t, c, p)
 			})
 		})
