@@ -263,6 +263,7 @@ func (u *unreliable) serve(_ context.Context, out transport.Outgoing) error {
 	assert.Equal(u.t, taskID, out.Mirror.Name, "what is in between routes by it")
 	assert.Equal(u.t, []string{"v"}, out.Header["X"])
 	assert.Equal(u.t, method == "tasks/cancel", out.Unattended)
+	assert.Contains(u.t, string(out.Message.Params), `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`)
 	if u.fails[method] > 0 {
 		u.fails[method]--
 		return u.err
@@ -330,16 +331,26 @@ func seconds(times []time.Duration) (s []time.Duration) {
 }
 
 func TestAnAbandonedTaskOverExchanges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		u := &unreliable{t: t, state: got("working", "")}
-		c, err := u.connect(withTasks(nil))
-		require.NoError(t, err)
-		defer c.Close()
-		_, err = c.CallTool(t.Context(), "a", nil, mcp.WithMaxTimeout(1500*time.Millisecond), mcp.WithHeader("X", "v"))
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		synctest.Wait()
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		assert.Equal(t, []string{"tasks/get", "tasks/cancel"}, u.seen)
-	})
+	for name, interceptors := range map[string][]mcp.Interceptor{
+		"plain": nil,
+		"intercepted": {func(context.Context, *mcp.Exchange) (context.Context, func(json.RawMessage, error), error) {
+			return nil, nil, nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				u := &unreliable{t: t, state: got("working", "")}
+				c, err := u.connect(&mcp.Options{Tasks: true, Interceptors: interceptors})
+				require.NoError(t, err)
+				defer c.Close()
+				_, err = c.CallTool(t.Context(), "a", nil,
+					mcp.WithMaxTimeout(1500*time.Millisecond), mcp.WithHeader("X", "v"))
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				synctest.Wait()
+				u.mu.Lock()
+				defer u.mu.Unlock()
+				assert.Equal(t, []string{"tasks/get", "tasks/cancel"}, u.seen)
+			})
+		})
+	}
 }
