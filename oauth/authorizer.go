@@ -22,10 +22,10 @@ type Token struct {
 	Scopes      []string  // granted, as far as known
 }
 
-// Authorize puts the token on a request, and a proof where the token is bound to a key. A token with less than 30 s left
-// (of a short life, the last quarter) is renewed first, once for all requests that wait for it. Without a token the
-// request is left as it is: the server may want none, and otherwise says what it wants. A token that is over and cannot
-// be renewed is sent all the same, since only the server's answer tells what a sign-in has to ask for.
+// Authorize puts the token on a request, and a proof where the token is bound to a key. A token with less than 30 s
+// left (of a short life, the last quarter) is renewed first, once for all requests that wait for it. Without a token
+// the request is left as it is: the server may want none, and otherwise says what it wants. A token that is over and
+// cannot be renewed is sent all the same, since only the server's answer tells what a sign-in has to ask for.
 //
 // With refresh false it takes the token that is in memory, and asks nobody. The error matches [ErrNotSaved], or is the
 // authorization server's [*Error], of the network or of the store; tokens are kept in all of these cases.
@@ -177,13 +177,10 @@ func (a *Authorizer) replace(ctx context.Context, d *demand, used string) (retry
 		}
 	}
 	a.memory.refuse(used)
-	if final {
+	if final || a.config.Grant != nil {
 		return false, a.refused(d, d.scopes)
 	}
-	if _, err := a.reload(ctx); err != nil || a.newer(used) {
-		return err == nil, err
-	}
-	return false, a.memory.require(a.required(d, d.scopes))
+	return a.require(ctx, d, d.scopes, used)
 }
 
 // triedWith tells what is left to do about a token that is refused. Tried is one that a renewal has just brought, so
@@ -222,15 +219,29 @@ func (a *Authorizer) widen(ctx context.Context, d *demand, used string) (retry b
 		scopes = union(union(held.Asked, held.Scopes), d.scopes)
 	}
 	if !a.memory.stepUp(joinScopes(slices.Sorted(slices.Values(d.scopes))), used) {
+		a.memory.refuse(used)
 		return false, a.refused(d, scopes)
 	}
 	if a.config.Grant == nil {
-		return false, a.memory.require(a.required(d, scopes))
+		return a.require(ctx, d, scopes, used)
 	}
 	if err := a.renew(ctx, used, d); err != nil {
 		return false, err
 	}
-	return a.newer(used), nil
+	if !a.newer(used) {
+		return false, a.refused(d, scopes) // it is the same token again
+	}
+	return true, nil
+}
+
+// require asks for a sign-in, unless somebody has signed in elsewhere.
+func (a *Authorizer) require(ctx context.Context, d *demand, scopes []string, used string) (retry bool, err error) {
+	if _, err := a.reload(ctx); err != nil || a.newer(used) {
+		return err == nil, err
+	}
+	required := a.required(d, scopes)
+	required.Refused = hashOf(used)
+	return false, a.memory.require(required)
 }
 
 // newer reports whether there is a token, and another one than was used.
@@ -253,7 +264,8 @@ func (a *Authorizer) refused(d *demand, scopes []string) *RefusedError {
 	return &RefusedError{Server: place(a.server), Status: d.status, Scopes: scopes, Description: d.description}
 }
 
-// Token returns a token, which is renewed first as in Authorize. The error is a [*SignInRequiredError] when there is none, or that of Authorize.
+// Token returns a token, which is renewed first as in Authorize. The error is a [*SignInRequiredError] when there is
+// none, or that of Authorize.
 func (a *Authorizer) Token(ctx context.Context) (*Token, error) {
 	held, err := a.usable(ctx)
 	if err == nil && held == nil && a.config.Grant != nil {

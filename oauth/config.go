@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
 	"crypto"
 	"errors"
@@ -22,7 +21,8 @@ type Config struct {
 
 	// Store keeps the tokens and the clients that were registered; nil means a [MemoryStore] of its own.
 	Store Store
-	// Key is the key of the record in the Store; "" means Server. Users who share a store have a key each.
+	// Key tells the records of several users in one Store apart. The key in the Store is that, a space and Server, so
+	// that no server gets the tokens of another one; for a Key of "" it is Server.
 	Key string
 
 	// Grant is the way to a token without a user: [ClientCredentials], [EnterpriseManaged] or [WorkloadIdentity]. Nil
@@ -72,7 +72,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// A Client is an OAuth client that is registered with an authorization server. Nothing that formats it shows the secret.
+// A Client is an OAuth client that is registered with an authorization server. Nothing that formats it shows the
+// secret.
 type Client struct {
 	ID     string
 	Secret string // "" for a public client, and for one with a key
@@ -146,7 +147,7 @@ func newAuthorizer(c Config) (*Authorizer, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	a := &Authorizer{config: c, server: server, store: c.Store, key: cmp.Or(c.Key, c.Server), log: c.Logger}
+	a := &Authorizer{config: c, server: server, store: c.Store, key: storeKey(c), log: c.Logger}
 	if a.store == nil {
 		a.store = NewMemoryStore()
 	}
@@ -163,6 +164,13 @@ func newAuthorizer(c Config) (*Authorizer, error) {
 		resourceMetadataURL: c.ResourceMetadataURL, serverMetadataURL: c.ServerMetadataURL,
 	}
 	return a, nil
+}
+
+func storeKey(c Config) string {
+	if c.Key == "" {
+		return c.Server
+	}
+	return c.Key + " " + c.Server
 }
 
 // namedURLs are those that the user vouches for, wherever they lead.
@@ -210,8 +218,8 @@ func (c *Config) check() error {
 	return nil
 }
 
-// checkClientIDURL applies the rules for client ids that are URLs (draft-ietf-oauth-client-id-metadata-document, section
-// 3): https, a path, neither dot segments nor fragment nor user.
+// checkClientIDURL applies the rules for client ids that are URLs (draft-ietf-oauth-client-id-metadata-document,
+// section 3): https, a path, neither dot segments nor fragment nor user.
 func checkClientIDURL(text string) error {
 	u, err := checkURL("ClientIDMetadataURL", text)
 	if err != nil {

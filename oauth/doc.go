@@ -40,8 +40,8 @@
 //
 // A token is renewed 30 s before its end, or when the server refuses it. All callers of a process share one renewal,
 // all processes share one by the lock of their [Store], and none of them ends with the call that began it. A newer
-// record in the store is never replaced by an older one. A refresh token that is refused (invalid_grant) is dropped, and
-// the server's next 401 asks for a sign-in; on any other failure it is kept.
+// record in the store is never replaced by an older one. A refresh token that is refused (invalid_grant) is dropped,
+// and the server's next 401 asks for a sign-in; on any other failure it is kept.
 //
 // # Limits and defaults
 //

@@ -121,3 +121,10 @@ func TestProofsAreOfTheBareURL(t *testing.T) {
 	assert.Equal(t, f.url(), claims["htu"])
 	assert.Equal(t, "DELETE", claims["htm"])
 }
+
+func TestAServerThatWantsDPoPIsTold(t *testing.T) {
+	f := newFake(t)
+	f.resource = func(m map[string]any) { m["dpop_bound_access_tokens_required"] = true }
+	_, err := newAuthorizer(t, f, nil).StartSignIn(t.Context(), nil)
+	assert.ErrorContains(t, err, "Config.DPoP")
+}

@@ -77,11 +77,12 @@ func final(err error) bool {
 // A SignInRequiredError says that the user must act: nothing at hand opens the server. Give it to
 // [Authorizer.StartSignIn], at once or, as it is plain data without secrets, in another process.
 type SignInRequiredError struct {
-	Server           string   // URL of the MCP server
-	Status           int      // what the server answered: 401, or 403 when the token's scope is too narrow
-	Scopes           []string // what the sign-in should ask for, what was granted before included; nil: not known
-	ResourceMetadata string   // URL that the server named (RFC 9728, section 5.1), "" if none
-	Description      string   // the server's words, "" if none
+	Server           string   `json:"server"`                      // URL of the MCP server
+	Status           int      `json:"status"`                      // 401, or 403 for a token with too narrow a scope
+	Scopes           []string `json:"scopes,omitempty"`            // to ask for; nil: not known
+	ResourceMetadata string   `json:"resource_metadata,omitempty"` // URL that the server named (RFC 9728, section 5.1)
+	Description      string   `json:"description,omitempty"`       // the server's words
+	Refused          string   `json:"refused,omitempty"`           // a hash of the token that was refused
 }
 
 // Error implements error.

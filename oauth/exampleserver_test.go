@@ -12,8 +12,8 @@ import (
 	"github.com/seed62b61957/mcp/oauth"
 )
 
-// startProtectedServer starts an MCP server that is its own authorization server, for the examples. The user is Eve, who
-// agrees at once.
+// startProtectedServer starts an MCP server that is its own authorization server, for the examples. The user is Eve,
+// who agrees at once.
 func startProtectedServer() *httptest.Server {
 	var base, challenge, scope string
 	mux := http.NewServeMux()

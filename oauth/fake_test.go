@@ -19,7 +19,8 @@ import (
 )
 
 // A fake is a protected MCP server and its authorization server, on sockets of their own. The authorization server is
-// strict: what a client must not do is an error of the test as well as of the client. It misbehaves where a hook says so.
+// strict: what a client must not do is an error of the test as well as of the client. It misbehaves where a hook says
+// so.
 type fake struct {
 	t            *testing.T
 	asURL, rsURL string

@@ -125,6 +125,9 @@ func (a *Authorizer) signsIn(d *discovery) error {
 
 // proves reports whether the authorization server takes this package's proofs, as far as it says.
 func (a *Authorizer) proves(d *discovery) error {
+	if m := d.resourceMetadata; m != nil && m.DPoPBoundAccessTokensRequired && !a.config.DPoP {
+		return errors.New("the server wants tokens that are bound to a key, which Config.DPoP gets")
+	}
 	algs := d.server.DPoPSigningAlgValuesSupported
 	if a.config.DPoP && len(algs) > 0 && !slices.Contains(algs, dpopAlg) {
 		return fmt.Errorf("%w with %s, only with %v", ErrNoDPoP, dpopAlg, algs)

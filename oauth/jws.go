@@ -17,8 +17,8 @@ import (
 	"math/big"
 )
 
-// JSON Web Signatures (RFC 7515, section 3.1; RFC 7518, section 3), made by any crypto.Signer, so that a key may live in
-// a hardware module or at a key management service.
+// JSON Web Signatures (RFC 7515, section 3.1; RFC 7518, section 3), made by any crypto.Signer, so that a key may live
+// in a hardware module or at a key management service.
 
 var curves = map[elliptic.Curve]struct {
 	alg  string

@@ -71,8 +71,8 @@ func (m *memory) known() (r *record, unsaved bool) {
 	return m.record, m.unsaved
 }
 
-// put publishes a record that was read or written, unless a later one overtook it or is still to be saved. That there is
-// no record any more (generation 0) is news as well.
+// put publishes a record that was read or written, unless a later one overtook it or is still to be saved. That there
+// is no record any more (generation 0) is news as well.
 func (m *memory) put(r *record, saved bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

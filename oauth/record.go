@@ -1,9 +1,11 @@
 package oauth
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -67,9 +69,13 @@ func decodeRecord(data []byte) (*record, error) {
 }
 
 func (r *record) encode() ([]byte, error) {
+	r.touch()
+	return json.Marshal(r)
+}
+
+func (r *record) touch() {
 	r.Version = recordVersion
 	r.Generation = max(r.Generation+1, uint64(time.Now().UnixMicro()))
-	return json.Marshal(r)
 }
 
 // due reports whether it is time to renew the access token.
@@ -77,6 +83,20 @@ func (c *credentials) due() bool { return !c.Due.IsZero() && time.Until(c.Due) <
 
 // over reports whether the access token is known to be of no more use.
 func (c *credentials) over() bool { return !c.Expires.IsZero() && time.Until(c.Expires) <= 0 }
+
+// wide reports whether the token has all of these scopes, as far as is known.
+func (c *credentials) wide(scopes []string) bool {
+	return !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(c.Scopes, s) })
+}
+
+// hashOf tells tokens apart without telling them.
+func hashOf(token string) string {
+	if token == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(token))
+	return encode64(sum[:12])
+}
 
 // take enters new tokens. What the answer does not say stays as it is (RFC 6749, sections 5.1 and 6).
 func (c *credentials) take(t *tokens) {

@@ -20,7 +20,9 @@ func TestNothingFormatsASecret(t *testing.T) {
 	f := newFake(t)
 	var log bytes.Buffer
 	client := &oauth.Client{ID: "mine", Secret: "hidden-secret", SigningKey: testKey, AuthMethod: "client_secret_post"}
-	f.addClient(&fakeClient{id: "mine", secret: client.Secret, method: client.AuthMethod, redirects: []string{redirectURL}})
+	f.addClient(&fakeClient{
+		id: "mine", secret: client.Secret, method: client.AuthMethod, redirects: []string{redirectURL},
+	})
 	a := newAuthorizer(t, f, func(c *oauth.Config) {
 		c.Client = client
 		c.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -66,7 +68,9 @@ func TestAServerThatRepeatsSecrets(t *testing.T) {
 	f := newFake(t)
 	client := &oauth.Client{ID: "mine", Secret: "hidden-secret", AuthMethod: "client_secret_post"}
 	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Client = client })
-	f.addClient(&fakeClient{id: "mine", secret: client.Secret, method: client.AuthMethod, redirects: []string{redirectURL}})
+	f.addClient(&fakeClient{
+		id: "mine", secret: client.Secret, method: client.AuthMethod, redirects: []string{redirectURL},
+	})
 	signIn(t, f, a)
 	requireCall(t, f, a)
 	var told []string

@@ -259,6 +259,17 @@ func (a *Authorizer) update(ctx context.Context, change func(*record) (changed b
 	return nil
 }
 
+// keep holds tokens in memory that the store could not even be asked to save.
+func (a *Authorizer) keep(c *credentials) {
+	next := &record{}
+	if known, _ := a.memory.known(); known != nil {
+		*next = *known
+	}
+	next.Credentials = c
+	next.touch()
+	a.memory.put(next, false)
+}
+
 // isStored reports whether nothing was lost.
 func isStored(err error) bool { return !errors.Is(err, ErrNotSaved) }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,7 +140,11 @@ func TestAFailedRefreshKeepsTheTokens(t *testing.T) {
 			signIn(t, f, a)
 			requireCall(t, f, a)
 			f.revoke()
+			var mended atomic.Bool
 			f.token = func(w http.ResponseWriter, _ *http.Request) bool {
+				if mended.Load() {
+					return false
+				}
 				fail(w)
 				return true
 			}
@@ -148,7 +153,7 @@ func TestAFailedRefreshKeepsTheTokens(t *testing.T) {
 			var required *oauth.SignInRequiredError
 			assert.False(t, errors.As(err, &required), "nothing is lost")
 
-			f.token = nil
+			mended.Store(true)
 			s, err := newAuthorizer(t, f, nil).StartSignIn(t.Context(), nil)
 			require.NoError(t, err)
 			assert.False(t, s.Done())

@@ -86,7 +86,7 @@ func (a *Authorizer) ownClient(ctx context.Context, issuer string) (*Client, err
 			return nil, err
 		}
 	}
-	if bound != issuer {
+	if !sameIssuer(bound, issuer) {
 		return nil, fmt.Errorf("the client %q is registered elsewhere: %w", c.ID,
 			&IssuerError{Expected: bound, Got: issuer})
 	}

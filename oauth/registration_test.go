@@ -48,16 +48,21 @@ func TestApplicationTypeFollowsTheRedirectURL(t *testing.T) {
 
 func TestRegistrationAnsweredByOtherMeans(t *testing.T) {
 	for name, c := range map[string]struct {
-		supported []string
-		status    int
-		answer    map[string]any
-		method    string
+		status int
+		answer map[string]any
+		method string
 	}{
-		"200":                  {status: 200, answer: map[string]any{"client_id": "c1"}, method: "none"},
-		"secret of its own":    {status: 201, answer: map[string]any{"client_id": "c1", "client_secret": "s-e-c-r-e-t"}, method: "client_secret_basic"},
-		"null and numbers":     {status: 201, answer: map[string]any{"client_id": "c1", "client_secret": nil, "client_secret_expires_at": 0}, method: "none"},
-		"secret that is empty": {status: 201, answer: map[string]any{"client_id": "c1", "client_secret": "", "token_endpoint_auth_method": "client_secret_basic"}, method: "none"},
-		"post":                 {status: 201, answer: map[string]any{"client_id": "c1", "client_secret": "s-e-c-r-e-t", "token_endpoint_auth_method": "client_secret_post"}, method: "client_secret_post"},
+		"200": {status: 200, answer: map[string]any{"client_id": "c1"}, method: "none"},
+		"secret of its own": {status: 201, method: "client_secret_basic",
+			answer: map[string]any{"client_id": "c1", "client_secret": "s-e-c-r-e-t"}},
+		"null and numbers": {status: 201, method: "none",
+			answer: map[string]any{"client_id": "c1", "client_secret": nil, "client_secret_expires_at": 0}},
+		"secret that is empty": {status: 201, method: "none", answer: map[string]any{
+			"client_id": "c1", "client_secret": "", "token_endpoint_auth_method": "client_secret_basic",
+		}},
+		"post": {status: 201, method: "client_secret_post", answer: map[string]any{
+			"client_id": "c1", "client_secret": "s-e-c-r-e-t", "token_endpoint_auth_method": "client_secret_post",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)

@@ -184,7 +184,7 @@ func TestTheRecord(t *testing.T) {
 	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store, c.Key = store, "user 7" })
 	requireSignIn(t, f, a)
 	s := signIn(t, f, a)
-	data, err := store.Load(t.Context(), "user 7")
+	data, err := store.Load(t.Context(), "user 7 "+f.url())
 	require.NoError(t, err)
 	var record map[string]any
 	require.NoError(t, json.Unmarshal(data, &record))

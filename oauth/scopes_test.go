@@ -19,11 +19,13 @@ func TestScopesAsked(t *testing.T) {
 		advertised                        any // by the authorization server
 		want                              string
 	}{
-		"challenge":                 {challenged: []string{"a", "b"}, supported: []string{"c"}, want: "a b"},
-		"metadata":                  {supported: []string{"c", "d"}, want: "c d"},
-		"none":                      {},
-		"configuration":             {challenged: []string{"a"}, configured: []string{"x"}, want: "x"},
-		"offline access":            {challenged: []string{"a"}, advertised: []string{"offline_access"}, want: "a offline_access"},
+		"challenge":     {challenged: []string{"a", "b"}, supported: []string{"c"}, want: "a b"},
+		"metadata":      {supported: []string{"c", "d"}, want: "c d"},
+		"none":          {},
+		"configuration": {challenged: []string{"a"}, configured: []string{"x"}, want: "x"},
+		"offline access": {
+			challenged: []string{"a"}, advertised: []string{"offline_access"}, want: "a offline_access",
+		},
 		"offline access alone":      {advertised: []string{"offline_access"}},
 		"offline access not to get": {challenged: []string{"offline_access", "a"}, advertised: []string{"b"}, want: "a"},
 		"offline access by the MCP server": {
@@ -113,7 +115,9 @@ func TestAForbiddenCallIsNotAlwaysAboutScopes(t *testing.T) {
 	req, err := http.NewRequest(http.MethodPost, f.url(), nil)
 	require.NoError(t, err)
 	require.NoError(t, a.Authorize(t.Context(), req, true))
-	for _, challenge := range []string{"", `Bearer`, `Bearer error="invalid_request"`, `Basic realm="insufficient_scope"`} {
+	for _, challenge := range []string{
+		"", `Bearer`, `Bearer error="invalid_request"`, `Basic realm="insufficient_scope"`,
+	} {
 		resp := &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{}}
 		if challenge != "" {
 			resp.Header.Set("WWW-Authenticate", challenge)

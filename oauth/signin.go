@@ -18,7 +18,8 @@ type SignIn struct {
 	// or somebody else has signed in meanwhile.
 	AuthorizationURL string `json:"authorization_url,omitempty"`
 
-	State       string   `json:"state,omitempty"` // comes back with the answer, and tells answers apart
+	Server      string   `json:"server,omitempty"` // the MCP server
+	State       string   `json:"state,omitempty"`  // comes back with the answer, and tells answers apart
 	Issuer      string   `json:"issuer,omitempty"`
 	ClientID    string   `json:"client_id,omitempty"`
 	RedirectURL string   `json:"redirect_url,omitempty"`
@@ -79,8 +80,12 @@ func (a *Authorizer) startSignIn(ctx context.Context, o *SignInOptions) (*SignIn
 	if required == nil {
 		required = &SignInRequiredError{}
 	}
-	if !o.Force && !required.StepUp() && len(o.Scopes) == 0 {
-		if done, err := a.withoutUser(ctx); err != nil || done {
+	r, err := a.reload(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if held := r.Credentials; held != nil && !o.Force {
+		if done, err := a.withoutUser(ctx, held, required, o.Scopes); err != nil || done {
 			return &SignIn{}, err
 		}
 	}
@@ -94,18 +99,21 @@ func (a *Authorizer) startSignIn(ctx context.Context, o *SignInOptions) (*SignIn
 	return a.authorizationRequest(ctx, d, required, o)
 }
 
-// withoutUser reports whether there is a token that has not been refused, after a refresh where one is possible.
-func (a *Authorizer) withoutUser(ctx context.Context) (done bool, err error) {
-	r, err := a.reload(ctx)
-	if err != nil || r.Credentials == nil {
-		return false, err
+// withoutUser reports whether there is a token that will do, after a refresh where one is due. One that was refused
+// will not: what there was to try without the user was tried before the user was asked for.
+func (a *Authorizer) withoutUser(ctx context.Context, held *credentials, required *SignInRequiredError,
+	more []string) (done bool, err error) {
+	wanted := more
+	if required.StepUp() {
+		wanted = union(more, required.Scopes)
 	}
-	held := r.Credentials
-	refused := a.memory.wasRefused(held.AccessToken)
-	if !refused && !held.due() {
+	refused := a.memory.wasRefused(held.AccessToken) || required.Refused == hashOf(held.AccessToken)
+	switch {
+	case refused || !held.wide(wanted):
+		return false, nil
+	case !held.due():
 		return true, nil
-	}
-	if _, fresh := a.memory.fresh(held.AccessToken); refused && fresh || !a.renewable(held) {
+	case !a.renewable(held):
 		return false, nil
 	}
 	err = a.renew(ctx, held.AccessToken, nil)
@@ -133,6 +141,7 @@ func (a *Authorizer) authorizationRequest(ctx context.Context, d *discovery, req
 		return nil, err
 	}
 	s := &SignIn{
+		Server:           place(a.server),
 		State:            randomID(),
 		Issuer:           d.server.Issuer,
 		ClientID:         client.ID,
@@ -199,8 +208,8 @@ func (s *SignIn) url(endpoint string, more url.Values) (string, error) {
 }
 
 // CompleteSignIn takes the answer to a sign-in: it finds out whether it is the right server's answer to this question,
-// changes the code for tokens, and saves them. A user who said no is [ErrSignInCancelled]. It takes 45 s at most. A code
-// works once: whatever comes of it, a SignIn is used up.
+// changes the code for tokens, and saves them. A user who said no is [ErrSignInCancelled]. It takes 45 s at most. A
+// code works once: whatever comes of it, a SignIn is used up.
 func (a *Authorizer) CompleteSignIn(ctx context.Context, s *SignIn, r *Response) error {
 	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
 	defer cancel()
@@ -208,8 +217,11 @@ func (a *Authorizer) CompleteSignIn(ctx context.Context, s *SignIn, r *Response)
 }
 
 func (a *Authorizer) completeSignIn(ctx context.Context, s *SignIn, r *Response) error {
-	if s.Done() {
+	switch {
+	case s.Done():
 		return errors.New("the sign-in is done already")
+	case s.Server != place(a.server):
+		return fmt.Errorf("the sign-in is one at %s", s.Server) // its tokens are not for this server to see
 	}
 	if err := r.check(s); err != nil {
 		return err
@@ -244,9 +256,11 @@ func (a *Authorizer) completeSignIn(ctx context.Context, s *SignIn, r *Response)
 		r.Credentials = c
 		return true, nil
 	})
-	if err == nil || errors.Is(err, ErrNotSaved) {
-		a.memory.signedIn(c.AccessToken)
+	if err != nil && isStored(err) {
+		a.keep(c) // the code is used up, so that there is nothing to get them again with
+		err = fmt.Errorf("%w: %w", ErrNotSaved, err)
 	}
+	a.memory.signedIn(c.AccessToken)
 	return err
 }
 

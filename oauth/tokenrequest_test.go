@@ -16,21 +16,25 @@ import (
 // TestAnswersOfTokenEndpoints has what servers answer beyond the specification.
 func TestAnswersOfTokenEndpoints(t *testing.T) {
 	for name, c := range map[string]struct {
-		status int
-		body   string
-		want   oauth.Token
-		err    *oauth.Error
+		status   int
+		body     string
+		scopes   []string
+		lifetime time.Duration // 0: not known
+		err      *oauth.Error
 	}{
-		"201": {status: 201, body: `{"access_token":"a1","token_type":"bearer"}`, want: oauth.Token{}},
+		"201": {status: 201, body: `{"access_token":"a1","token_type":"bearer"}`},
 		"form": {status: 200, body: "access_token=a1&token_type=bearer&scope=x+y&expires_in=60",
-			want: oauth.Token{Scopes: []string{"x", "y"}, Expires: time.Now().Add(time.Minute)}},
-		"no type":              {status: 200, body: `{"access_token":"a1"}`},
-		"empty scope":          {status: 200, body: `{"access_token":"a1","scope":""}`},
-		"null":                 {status: 200, body: `{"access_token":"a1","scope":null,"expires_in":null,"refresh_token":null}`},
-		"scopes in a list":     {status: 200, body: `{"access_token":"a1","scope":["x","y"]}`, want: oauth.Token{Scopes: []string{"x", "y"}}},
-		"lifetime as text":     {status: 200, body: `{"access_token":"a1","expires_in":"3600"}`, want: oauth.Token{Expires: time.Now().Add(time.Hour)}},
-		"lifetime of nothing":  {status: 200, body: `{"access_token":"a1","expires_in":0}`},
-		"lifetime of ages":     {status: 200, body: `{"access_token":"a1","expires_in":1e300}`, want: oauth.Token{Expires: time.Now().Add(100 * 365 * 24 * time.Hour)}},
+			scopes: []string{"x", "y"}, lifetime: time.Minute},
+		"no type":     {status: 200, body: `{"access_token":"a1"}`},
+		"empty scope": {status: 200, body: `{"access_token":"a1","scope":""}`},
+		"null": {status: 200,
+			body: `{"access_token":"a1","scope":null,"expires_in":null,"refresh_token":null}`},
+		"scopes in a list": {status: 200, body: `{"access_token":"a1","scope":["x","y"]}`,
+			scopes: []string{"x", "y"}},
+		"lifetime as text":    {status: 200, body: `{"access_token":"a1","expires_in":"3600"}`, lifetime: time.Hour},
+		"lifetime of nothing": {status: 200, body: `{"access_token":"a1","expires_in":0}`},
+		"lifetime of ages": {status: 200, body: `{"access_token":"a1","expires_in":1e300}`,
+			lifetime: 100 * 365 * 24 * time.Hour},
 		"lifetime of nonsense": {status: 200, body: `{"access_token":"a1","expires_in":"soon"}`},
 		"200 with an error": {status: 200, body: `{"error":"invalid_grant","error_description":"no"}`,
 			err: &oauth.Error{Code: "invalid_grant", Description: "no", Status: 200}},
@@ -38,7 +42,8 @@ func TestAnswersOfTokenEndpoints(t *testing.T) {
 			err: &oauth.Error{Code: "invalid_grant", Status: 400}},
 		"400 without a word": {status: 400, err: &oauth.Error{Status: 400}},
 		"page":               {status: 502, body: "<html>Bad Gateway", err: &oauth.Error{Status: 502}},
-		"no token":           {status: 200, body: `{}`, err: &oauth.Error{Status: 200, Description: "there is no access token in the answer"}},
+		"no token": {status: 200, body: `{}`,
+			err: &oauth.Error{Status: 200, Description: "there is no access token in the answer"}},
 		"token for no header": {status: 200, body: `{"access_token":"a\r\nX: y"}`,
 			err: &oauth.Error{Status: 200, Description: "the access token cannot be sent in a header"}},
 	} {
@@ -64,8 +69,12 @@ func TestAnswersOfTokenEndpoints(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, "a1", token.AccessToken)
 			assert.Equal(t, "Bearer", token.Type)
-			assert.Equal(t, c.want.Scopes, token.Scopes)
-			assert.WithinDuration(t, c.want.Expires, token.Expires, 5*time.Second)
+			assert.Equal(t, c.scopes, token.Scopes)
+			if c.lifetime == 0 {
+				assert.Zero(t, token.Expires)
+				return
+			}
+			assert.WithinDuration(t, time.Now().Add(c.lifetime), token.Expires, 5*time.Second)
 		})
 	}
 }
@@ -82,20 +91,26 @@ func TestATokenOfAnotherTypeIsNotUsed(t *testing.T) {
 
 // TestClientAuthentication has the methods of RFC 7591, each from what is known of server and client.
 func TestClientAuthentication(t *testing.T) {
+	secret := oauth.Client{Secret: "s%c r&t"}
+	both := oauth.Client{Secret: secret.Secret, SigningKey: testKey}
 	for name, c := range map[string]struct {
 		client    oauth.Client
 		supported any
 		want      string
 	}{
-		"basic by default":       {client: oauth.Client{Secret: "s%c r&t"}, want: "client_secret_basic"},
-		"basic of two":           {client: oauth.Client{Secret: "s%c r&t"}, supported: []string{"client_secret_post", "client_secret_basic"}, want: "client_secret_basic"},
-		"post alone":             {client: oauth.Client{Secret: "s%c r&t"}, supported: []string{"client_secret_post"}, want: "client_secret_post"},
-		"none although a secret": {client: oauth.Client{Secret: "s%c r&t"}, supported: []string{"none"}, want: "none"},
+		"basic by default": {client: secret, want: "client_secret_basic"},
+		"basic of two": {client: secret, supported: []string{"client_secret_post", "client_secret_basic"},
+			want: "client_secret_basic"},
+		"post alone":             {client: secret, supported: []string{"client_secret_post"}, want: "client_secret_post"},
+		"none although a secret": {client: secret, supported: []string{"none"}, want: "none"},
 		"none without a secret":  {supported: []string{"client_secret_basic"}, want: "none"},
-		"as configured":          {client: oauth.Client{Secret: "s%c r&t", AuthMethod: "client_secret_post"}, supported: []string{"client_secret_basic"}, want: "client_secret_post"},
-		"key without a secret":   {client: oauth.Client{SigningKey: testKey}, want: "private_key_jwt"},
-		"key where it is taken":  {client: oauth.Client{SigningKey: testKey, Secret: "s%c r&t"}, supported: []string{"client_secret_basic", "private_key_jwt"}, want: "private_key_jwt"},
-		"secret where no key is": {client: oauth.Client{SigningKey: testKey, Secret: "s%c r&t"}, supported: []string{"client_secret_basic"}, want: "client_secret_basic"},
+		"as configured": {client: oauth.Client{Secret: secret.Secret, AuthMethod: "client_secret_post"},
+			supported: []string{"client_secret_basic"}, want: "client_secret_post"},
+		"key without a secret": {client: oauth.Client{SigningKey: testKey}, want: "private_key_jwt"},
+		"key where it is taken": {client: both, supported: []string{"client_secret_basic", "private_key_jwt"},
+			want: "private_key_jwt"},
+		"secret where no key is": {client: both, supported: []string{"client_secret_basic"},
+			want: "client_secret_basic"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)

@@ -74,8 +74,8 @@ func (s tokenSource) Token() (*oauth2.Token, error) {
 	return &oauth2.Token{AccessToken: t.AccessToken, TokenType: t.Type, Expiry: t.Expires}, nil
 }
 
-// fromTokenSource makes a streamablehttp.Authorizer of an oauth2.TokenSource, which renews its token by itself and meets
-// no challenge. What a request that only cleans up has no token for, it goes without.
+// fromTokenSource makes a streamablehttp.Authorizer of an oauth2.TokenSource, which renews its token by itself and
+// meets no challenge. What a request that only cleans up has no token for, it goes without.
 type fromTokenSource struct{ source oauth2.TokenSource }
 
 func (a fromTokenSource) Authorize(_ context.Context, req *http.Request, refresh bool) error {

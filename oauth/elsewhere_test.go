@@ -1,0 +1,166 @@
+package oauth_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed62b61957/mcp/oauth"
+)
+
+// overTheWire is an error that was handed to another process.
+func overTheWire(t *testing.T, required *oauth.SignInRequiredError) *oauth.SignInRequiredError {
+	t.Helper()
+	data, err := json.Marshal(required)
+	require.NoError(t, err)
+	back := new(oauth.SignInRequiredError)
+	require.NoError(t, json.Unmarshal(data, back))
+	assert.Equal(t, required, back)
+	return back
+}
+
+// TestATokenThatWasRefusedElsewhere: the second process must not take the token for good, nor refresh it once more.
+func TestATokenThatWasRefusedElsewhere(t *testing.T) {
+	f := newFake(t)
+	store := oauth.NewMemoryStore()
+	shared := func(c *oauth.Config) { c.Store = store }
+	a, b := newAuthorizer(t, f, shared), newAuthorizer(t, f, shared)
+	signIn(t, f, a)
+	requireCall(t, f, a)
+	f.challenge = func(*http.Request) string { return "Bearer" }
+	required := requireSignIn(t, f, a)
+	before := f.seen("/token")
+
+	s, err := b.StartSignIn(t.Context(), &oauth.SignInOptions{Required: overTheWire(t, required)})
+	require.NoError(t, err)
+	require.False(t, s.Done())
+	assert.Equal(t, before, f.seen("/token"))
+
+	f.challenge = nil
+	require.NoError(t, b.CompleteSignIn(t.Context(), s, consent(t, f, s)))
+	s, err = a.StartSignIn(t.Context(), &oauth.SignInOptions{Required: required})
+	require.NoError(t, err)
+	assert.True(t, s.Done(), "it was done elsewhere")
+	requireCall(t, f, a)
+}
+
+func TestAStepUpElsewhere(t *testing.T) {
+	f := newFake(t)
+	store := oauth.NewMemoryStore()
+	shared := func(c *oauth.Config) { c.Store = store }
+	a, b := newAuthorizer(t, f, shared), newAuthorizer(t, f, shared)
+	signIn(t, f, a)
+	requireCall(t, f, a)
+	f.wanted = []string{"write"}
+	required := requireSignIn(t, f, a)
+
+	s, err := b.StartSignIn(t.Context(), &oauth.SignInOptions{Required: overTheWire(t, required)})
+	require.NoError(t, err)
+	require.False(t, s.Done())
+	require.NoError(t, b.CompleteSignIn(t.Context(), s, consent(t, f, s)))
+	requireCall(t, f, a)
+	s, err = a.StartSignIn(t.Context(), nil)
+	require.NoError(t, err)
+	assert.True(t, s.Done())
+}
+
+func TestMoreScopesThanThereAre(t *testing.T) {
+	f := newFake(t)
+	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Scopes = []string{"read"} })
+	signIn(t, f, a)
+	s, err := a.StartSignIn(t.Context(), &oauth.SignInOptions{Scopes: []string{"read"}})
+	require.NoError(t, err)
+	assert.True(t, s.Done())
+	s, err = a.StartSignIn(t.Context(), &oauth.SignInOptions{Scopes: []string{"write"}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"read", "write"}, s.Scopes)
+}
+
+// TestServersDoNotGetTheTokensOfOthers has two servers for one user, in one store.
+func TestServersDoNotGetTheTokensOfOthers(t *testing.T) {
+	f, other := newFake(t), newFake(t)
+	store := oauth.NewMemoryStore()
+	user := func(c *oauth.Config) { c.Store, c.Key = store, "user 7" }
+	a, b := newAuthorizer(t, f, user), newAuthorizer(t, other, user)
+	s, err := a.StartSignIn(t.Context(), nil)
+	require.NoError(t, err)
+	response := consent(t, f, s)
+	assert.ErrorContains(t, b.CompleteSignIn(t.Context(), s, response), f.url())
+	require.NoError(t, a.CompleteSignIn(t.Context(), s, response))
+	requireCall(t, f, a)
+
+	req, err := http.NewRequest(http.MethodPost, other.url(), nil)
+	require.NoError(t, err)
+	require.NoError(t, b.Authorize(t.Context(), req, true))
+	assert.Empty(t, req.Header.Get("Authorization"))
+}
+
+// A busyStore has a lock that is never to be had, from the moment on that it is told.
+type busyStore struct {
+	oauth.Store
+	busy chan struct{}
+}
+
+func (s busyStore) Update(ctx context.Context, key string, change func([]byte) ([]byte, error)) error {
+	select {
+	case <-s.busy:
+		<-ctx.Done()
+		return errors.Join(oauth.ErrLockBusy, ctx.Err())
+	default:
+		return s.Store.Update(ctx, key, change)
+	}
+}
+
+// TestTheUserGoesAwayAfterTheCode cancels the second half when the code has been used: the tokens must not be lost.
+func TestTheUserGoesAwayAfterTheCode(t *testing.T) {
+	f := newFake(t)
+	store := busyStore{oauth.NewMemoryStore(), make(chan struct{})}
+	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
+	s, err := a.StartSignIn(t.Context(), nil)
+	require.NoError(t, err)
+	response := consent(t, f, s)
+	close(store.busy)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	err = a.CompleteSignIn(ctx, s, response)
+	require.ErrorIs(t, err, oauth.ErrNotSaved)
+	require.ErrorIs(t, err, oauth.ErrLockBusy)
+
+	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url(), nil)
+	require.NoError(t, err)
+	require.NoError(t, a.Authorize(ctx, req, false))
+	assert.Contains(t, req.Header.Get("Authorization"), "Bearer access-")
+}
+
+// TestTheSameTokenAgain is an authorization server that repeats a token until it is over.
+func TestTheSameTokenAgain(t *testing.T) {
+	f := newFake(t)
+	a := newAuthorizer(t, f, withSecret(f))
+	requireCall(t, f, a)
+	token, err := a.Token(t.Context())
+	require.NoError(t, err)
+	f.answer = func(m map[string]any) { m["access_token"] = token.AccessToken }
+	f.revoke()
+	_, err = call(t.Context(), f, a)
+	var refused *oauth.RefusedError
+	require.ErrorAs(t, err, &refused)
+
+	g := newFake(t)
+	b := newAuthorizer(t, g, withSecret(g))
+	requireCall(t, g, b)
+	token, err = b.Token(t.Context())
+	require.NoError(t, err)
+	g.answer = func(m map[string]any) { m["access_token"] = token.AccessToken }
+	g.wanted = []string{"more"}
+	_, err = call(t.Context(), g, b)
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, http.StatusForbidden, refused.Status)
+}
