@@ -1,9 +1,11 @@
 // Package oauth signs users in to MCP servers that are protected by OAuth 2.1, and keeps their tokens fresh. An
 // [Authorizer] is the Authorizer of a streamablehttp.Transport:
 //
+//	store, err := oauth.NewFileStore(dir)
+//	...
 //	a, err := oauth.New(oauth.Config{
 //		Server:              "https://example.com/mcp",
-//		Store:               oauth.NewFileStore(dir),
+//		Store:               store,
 //		ClientIDMetadataURL: "https://app.example.org/client.json",
 //	})
 //	...
