@@ -182,6 +182,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		},
 		"not a file":              {add("x"), "file 2 is not within"},
 		"another skill":           {add(file("skill://other/SKILL.md", forms)), "file 2 is not within"},
+		"another scheme":          {add(file("other:a/b", forms)), "file 2 is not within"},
 		"a longer name":           {add(file("skill://pdf-processing-2/a", forms)), "file 2 is not within"},
 		"the directory":           {add(file("skill://pdf-processing/", forms)), "file 2 is not within"},
 		"dots":                    {add(file("skill://pdf-processing/a/../../other/b", forms)), "file 2 is not within"},

@@ -50,6 +50,7 @@ func TestParse(t *testing.T) {
 		{"single quotes", "a: 'it''s \\n # b: '  # c", `["a:","it's \\n # b: "]`},
 		{"double quotes", `a: "\x41\u00e9\U0001F600\ud83d\ude00\t\"\\\/\_\e # "`, `["a:","Aé😀😀\t\"\\/` + "\u00a0" + `\u001b # "]`},
 		{"quotes, several lines", "a: 'b  \n   c\n\n  d'\ne: \"f \\\n   g\n\n h\\n\n i\"", `["a:","b c\nd","e:","f g\nh\n i"]`},
+		{"an escaped tab before a break", "a: \"b\\t \n  c\"", `["a:","b\t c"]`},
 		{"an escaped break before empty lines", "a: \"b\\\n\n\n  c\"", `["a:","b\n\nc"]`},
 
 		{"literal", "a: |\n  b\n   c\n\n  d: e # f\n\n\ng: h", `["a:","b\n c\n\nd: e # f\n","g:","<h>"]`},
