@@ -77,8 +77,10 @@ func TestInterceptorsSeeWhatGoesOverTheWire(t *testing.T) {
 	var l ledger
 	c, p := connected(t, &mcp.Options{Interceptors: []mcp.Interceptor{l.intercept}})
 	assert.Equal(t, []string{
-		`> initialize 1:  stream {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcp","version":"unknown"}}`,
-		`> initialize 1 = {"protocolVersion":"2025-11-25","capabilities":` + everything + `,"serverInfo":{"name":"peer","version":"1"}} <nil>`,
+		`> initialize 1:  stream {"protocolVersion":"2025-11-25","capabilities":{},` +
+			`"clientInfo":{"name":"mcp","version":"unknown"}}`,
+		`> initialize 1 = {"protocolVersion":"2025-11-25","capabilities":` + everything +
+			`,"serverInfo":{"name":"peer","version":"1"}} <nil>`,
 		`> notifications/initialized: 2025-11-25 stream `,
 		`> notifications/initialized =  <nil>`,
 	}, l.take())
