@@ -1,10 +1,14 @@
 package httpinterop
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"sync/atomic"
 	"testing"
+	"testing/iotest"
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/streamablehttp"
@@ -134,6 +138,43 @@ func TestEverythingForgets(t *testing.T) {
 	assert.Equal(t, "Echo: again", c.text("echo", map[string]any{"message": "again"}))
 	sessions := c.wire.byMessage("initialize")
 	assert.Len(t, sessions, 2)
+}
+
+// The server gives its events ids, so that a response that breaks off is taken up again where it was. It then tells
+// only what it has said before: what it says later is lost, so that here it has said everything.
+func TestEverythingResumes(t *testing.T) {
+	below := &breaks{Transport: http.DefaultTransport.(*http.Transport).Clone()}
+	t.Cleanup(below.CloseIdleConnections)
+	c := connectOver(t, &streamablehttp.Transport{URL: everythingModes[0].start(t)}, below, nil)
+	c.listening()
+	below.armed.Store(true)
+	everythingProgress(t, c)
+	resumed := c.wire.seen(func(x exchange) bool { return x.resumes })
+	require.Len(t, resumed, 1)
+	assert.Equal(t, http.StatusOK, resumed[0].status)
+}
+
+// breaks has the next response break off behind the first progress in it.
+type breaks struct {
+	*http.Transport
+	armed atomic.Bool
+}
+
+func (b *breaks) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := b.Transport.RoundTrip(req)
+	if err != nil || !b.armed.CompareAndSwap(true, false) {
+		return resp, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	_, after, _ := bytes.Cut(data, []byte("notifications/progress"))
+	_, lost, _ := bytes.Cut(after, []byte("\n\n"))
+	kept := data[:len(data)-len(lost)]
+	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(kept), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	return resp, nil
 }
 
 // Without the fallback, a server of HTTP+SSE is a refusal that says so.

@@ -42,12 +42,15 @@ const (
 func TestFaults(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		json    bool
+		options sdk.StreamableHTTPOptions
+		events  bool // its streams can be taken up again
 		forgets bool // its sessions, now and then
+		modern  bool
 	}{
-		{"SSE with events", false, false},
-		{"JSON", true, false},
-		{"forgetful", false, true},
+		{name: "SSE with events", events: true},
+		{name: "JSON", options: sdk.StreamableHTTPOptions{JSONResponse: true}},
+		{name: "forgetful", events: true, forgets: true},
+		{name: "modern", options: modernOptions(false), modern: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			leakcheck.Goroutines(t)
@@ -62,12 +65,15 @@ func TestFaults(t *testing.T) {
 			for i := range *schedules {
 				all.Go(func() error {
 					t.Run(fmt.Sprint(seed+uint64(i)), func(t *testing.T) {
-						o := sdk.StreamableHTTPOptions{JSONResponse: test.json}
-						if !test.json {
+						o := test.options
+						if test.events {
 							o.EventStore = sdk.NewMemoryEventStore(nil)
 						}
 						f := newFaulty(t, o, seed+uint64(i), &sum)
 						f.forgets = test.forgets
+						if test.modern {
+							f.versions = []string{mcp.Version20260728}
+						}
 						f.run()
 					})
 					return nil
@@ -100,6 +106,8 @@ type faulty struct {
 	url     string
 	sum     *tally
 	forgets bool
+
+	versions []string // that the client accepts
 }
 
 func newFaulty(t *testing.T, o sdk.StreamableHTTPOptions, seed uint64, sum *tally) *faulty {
@@ -150,7 +158,7 @@ func (f *faulty) connect() *mcp.Client {
 		client, err := mcp.Connect(ctx, &streamablehttp.Transport{
 			URL:       f.url,
 			Reconnect: streamablehttp.Reconnect{MaxRetries: 3, Delay: time.Millisecond},
-		}, &mcp.Options{Timeout: faultTimeout, CreateMessage: createMessage})
+		}, &mcp.Options{Versions: f.versions, Timeout: faultTimeout, CreateMessage: createMessage})
 		overdue := ctx.Err() != nil
 		cancel()
 		if err == nil {

@@ -161,7 +161,7 @@ func TestListChanged(t *testing.T) {
 
 // A call that its caller gave up ends at once, on the server too, and no other call is disturbed.
 func TestCancel(t *testing.T) {
-	forEach(t, listens, func(t *testing.T, p *peer, w *world, url string) {
+	forEach(t, cancels, func(t *testing.T, p *peer, w *world, url string) {
 		c := connect(t, url, p.versions)
 		ctx, cancel := context.WithCancel(c.ctx())
 		go func() {
@@ -177,7 +177,7 @@ func TestCancel(t *testing.T) {
 
 // The time of a call is bounded, and the server is told.
 func TestTimeout(t *testing.T) {
-	forEach(t, listens, func(t *testing.T, p *peer, w *world, url string) {
+	forEach(t, cancels, func(t *testing.T, p *peer, w *world, url string) {
 		c := connect(t, url, p.versions)
 		_, err := c.CallTool(c.ctx(), "wait", arguments{Key: "k"}, mcp.WithTimeout(100*time.Millisecond))
 		var timeout *mcp.TimeoutError

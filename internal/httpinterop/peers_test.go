@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/internal/leakcheck"
 )
 
@@ -40,6 +41,8 @@ var peers = []peer{
 	}),
 	sdkPeer("go-sdk stateless SSE", sdk.StreamableHTTPOptions{Stateless: true}),
 	sdkPeer("go-sdk stateless JSON", sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}),
+	modernPeer("go-sdk modern SSE", false),
+	modernPeer("go-sdk modern JSON", true),
 	mcpGoPeer("mcp-go", server.WithStateful(true)),
 	mcpGoPeer("mcp-go with events", server.WithStateful(true), server.WithEventStore(server.NewInMemoryEventStore())),
 	{
@@ -64,6 +67,18 @@ func sdkPeer(name string, o sdk.StreamableHTTPOptions) peer {
 		p.versions = legacy
 	}
 	return p
+}
+
+// modernPeer speaks 2026-07-28.
+func modernPeer(name string, json bool) peer {
+	p := sdkPeer(name, modernOptions(json))
+	p.versions, p.version = nil, mcp.Version20260728
+	return p
+}
+
+// modernOptions are those of a server that offers 2026-07-28, and ends the calls whose streams are closed.
+func modernOptions(json bool) sdk.StreamableHTTPOptions {
+	return sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, JSONResponse: json}
 }
 
 func mcpGoPeer(name string, o ...server.StreamableHTTPOption) peer {
@@ -119,5 +134,8 @@ func forEach(t *testing.T, suits func(*peer) bool, test func(*testing.T, *peer, 
 }
 
 func listens(p *peer) bool { return p.listens }
+
+// cancels is whether the server hears of it when a caller gives up.
+func cancels(p *peer) bool { return p.listens || p.version == mcp.Version20260728 }
 
 func asks(p *peer) bool { return p.asks }
