@@ -47,7 +47,11 @@ func (c *conn) close() error {
 	case err := <-result:
 		return err
 	case <-late.C:
-		return fmt.Errorf("close takes longer than %v", c.closing)
+		err := fmt.Errorf("close takes longer than %v", c.closing)
+		if s.hasID() {
+			err = fmt.Errorf("the session may live on: %w", err)
+		}
+		return err
 	}
 }
 

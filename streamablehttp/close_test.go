@@ -71,7 +71,7 @@ func TestCloseIsBoundedEvenSo(t *testing.T) {
 			return client.Do(req)
 		})
 	})
-	assert.EqualError(t, c.conn.Close(), "streamablehttp: close takes longer than 10ms")
+	assert.EqualError(t, c.conn.Close(), "streamablehttp: the session may live on: close takes longer than 10ms")
 	close(stuck)
 }
 
