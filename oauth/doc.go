@@ -64,8 +64,9 @@
 // are always allowed, and Config.AllowPrivate allows all. How that is kept depends on Config.HTTP:
 //
 //   - With none, or one that has no Transport, the address is checked when it is connected to, so that a name that
-//     changes its address gains nothing. An http.Transport is used as a copy that does the same; if it has a
-//     DialContext of its own, the connection is checked as soon as there is one, and before anything is sent.
+//     changes its address gains nothing. (A DialContext that was put into http.DefaultTransport is not used then.) An
+//     http.Transport is used as a copy that does the same; if it has a DialContext of its own, the connection is
+//     checked as soon as there is one, and before anything is sent.
 //   - Through a proxy (of the Transport, so by default of HTTPS_PROXY), it is the proxy that connects. Names are looked
 //     up beforehand, and refused if they have such an address here. One that cannot be looked up is left to the proxy.
 //   - Any other RoundTripper, or an http.Transport with the deprecated Dial or DialTLS, is treated like a proxy: it can
