@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"testing"
@@ -224,4 +225,39 @@ func TestErrorsOfIssuersSayBoth(t *testing.T) {
 	assert.EqualError(t, &IssuerError{Expected: "https://a", Got: "https://b"},
 		`the issuer is "https://b", expected "https://a"`)
 	assert.EqualError(t, &IssuerError{Expected: "https://a"}, `no issuer is given, expected "https://a"`)
+}
+
+func TestNextAuthorizationServerWhereTheFirstIsOfNoUse(t *testing.T) {
+	for name, first := range map[string]object{
+		"another issuer":    {"issuer": "https://other.example.com", "token_endpoint": "https://other.example.com"},
+		"no token endpoint": {"issuer": "/a"},
+		"a refused URL":     {"issuer": "/a", "token_endpoint": "http://192.0.2.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mcp, as := sites(t)
+			if first["issuer"] == "/a" {
+				first["issuer"] = as.URL + "/a"
+			}
+			mcp.document(pathResource, object{
+				"resource": mcp.URL, "authorization_servers": []string{as.URL + "/a", as.URL + "/b"},
+			})
+			as.document(rootOAuth+"/a", first)
+			as.document(rootOAuth+"/b", documentOf(as.URL+"/b"))
+			found, err := discovererFor(t, mcp.URL+"/mcp").discover(t.Context(), "", "")
+			require.NoError(t, err)
+			assert.Equal(t, as.URL+"/b", found.server.Issuer)
+		})
+	}
+}
+
+func TestCallerEndsDiscoveryOfTheAuthorizationServer(t *testing.T) {
+	mcp, as := sites(t)
+	mcp.document(pathResource, object{
+		"resource": mcp.URL, "authorization_servers": []string{as.URL + "/a", as.URL + "/b"},
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	as.page(rootOAuth+"/a", func(http.ResponseWriter, *http.Request) { cancel() })
+	_, err := discovererFor(t, mcp.URL+"/mcp").discover(ctx, "", "")
+	assert.Equal(t, context.Canceled, err)
+	assert.Equal(t, []string{rootOAuth + "/a"}, as.asked())
 }
