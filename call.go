@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
+	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -18,6 +18,8 @@ type request struct {
 	// renewable: progress may come, so that a token is sent even if the caller does not listen: it renews the idle
 	// limit.
 	renewable bool
+	// unshared: the result is for this call alone, and is not kept.
+	unshared bool
 	// opening: the request opens the connection (initialize, server/discover). It must not be cancelled on the wire
 	// (2025-11-25, basic/utilities/cancellation); a server of the other era would not know what that is about.
 	opening bool
@@ -56,13 +58,23 @@ func callAs[T any, P decodable[T]](ctx context.Context, c *Client, r *request, o
 	if err != nil {
 		return nil, err
 	}
-	result, notes, err := decodeResult[T, P](answer.Result)
+	result := new(T)
+	notes, err := decodeFrom(c.scan(r, answer), P(result))
 	c.tolerated(r.method, notes)
 	if err != nil {
 		c.cache.unusable(r)
 		return nil, r.wrap(fmt.Errorf("unusable result: %w", err))
 	}
 	return result, nil
+}
+
+// scan returns what reads the result of a request. The message is the client's own, so that long strings of results
+// that nobody else may see again, neither an interceptor nor a later caller, are decoded in place.
+func (c *Client) scan(r *request, answer *transport.Message) jsonscan.Decoder {
+	if len(c.opts.Interceptors) > 0 || !r.unshared {
+		return jsonscan.New(answer.Result)
+	}
+	return jsonscan.NewOwned(answer.Result)
 }
 
 // exchangeAnew sends a request and returns what the server answered. A request that the server cannot have executed,
@@ -138,59 +150,43 @@ func (c *Client) interceptRequest(
 func (c *Client) send(
 	ctx context.Context, id int64, session *session, r *request, o *callOptions,
 ) (*transport.Message, error) {
-	p := &pendingCall{
-		id:       id,
-		method:   r.method,
-		wanted:   o.progress != nil,
-		listener: r.listener,
-		opening:  r.opening,
-		token:    r.renewable || o.progress != nil,
-		wake:     make(chan struct{}, 1),
-		active:   time.Now(),
-	}
-	params, err := r.withMeta(p.id, session.commonMeta(), o)
+	params, err := r.withMeta(id, session.commonMeta(), o)
 	if err != nil {
 		return nil, transport.Unsent(err)
 	}
-	if err := c.addPending(p); err != nil {
+	p, err := c.addPending(id, r, o)
+	if err != nil {
 		return nil, transport.Unsent(err)
 	}
-	defer c.removePending(p) // a progress handler may panic
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	limits := c.newDeadline(p, o, cancel)
-	defer limits.stop()
+	inner := &callContext{parent: ctx}
+	defer c.retire(p, inner) // also if a progress handler panics
+	p.limits.start(inner, r, o)
 
 	out := transport.Outgoing{
-		Message: &transport.Message{ID: transport.IntID(p.id), Method: r.method, Params: params},
+		Message: &transport.Message{ID: transport.IntID(id), Method: r.method, Params: params},
 		Version: session.version(),
 		Mirror:  r.mirror,
 		Header:  o.header,
-		Deliver: func(m *transport.Message) {
-			if p.listener != nil && m.IsNotification() {
-				p.listener.notified(m) // whether or not it says which subscription it belongs to
-				return
-			}
-			c.dispatch(m)
-			p.report(o.progress)
-		},
+		Deliver: p.deliver,
 	}
-	if err := c.conn.Send(ctx, out); err != nil {
-		return c.unanswered(ctx, p, r, err)
+	if err := c.conn.Send(inner, out); err != nil {
+		return c.unanswered(inner, p, r, err)
 	}
-	return c.await(ctx, p, r, o)
+	return c.await(inner, p, r)
 }
 
 // await runs progress handlers until the answer is there, or nobody waits for it any longer.
-func (c *Client) await(ctx context.Context, p *pendingCall, r *request, o *callOptions) (*transport.Message, error) {
+func (c *Client) await(ctx *callContext, p *pendingCall, r *request) (*transport.Message, error) {
 	for {
-		if answer, err := p.report(o.progress); answer != nil || err != nil {
+		if answer, err := p.report(); answer != nil || err != nil {
 			return answer, err
+		}
+		if err := ctx.Err(); err != nil {
+			return c.unanswered(ctx, p, r, err)
 		}
 		select {
 		case <-p.wake:
-		case <-ctx.Done():
-			return c.unanswered(ctx, p, r, ctx.Err())
+		case <-ctx.parent.Done():
 		case <-c.done:
 			return c.unanswered(ctx, p, r, c.err)
 		}
@@ -199,7 +195,7 @@ func (c *Client) await(ctx context.Context, p *pendingCall, r *request, o *callO
 
 // unanswered ends a call that failed with err on this side. An answer that came all the same wins.
 func (c *Client) unanswered(ctx context.Context, p *pendingCall, r *request, err error) (*transport.Message, error) {
-	waiting := c.removePending(p)
+	waiting := c.removePending(p.id)
 	if _, answer, failure := p.take(); answer != nil || failure != nil {
 		return answer, failure
 	}
@@ -217,34 +213,6 @@ func (c *Client) unanswered(ctx context.Context, p *pendingCall, r *request, err
 		err = transport.Unsent(err)
 	}
 	return nil, err
-}
-
-// report hands progress to the caller, on its own goroutine, and then returns the answer if there is one.
-func (p *pendingCall) report(handle func(Progress)) (*transport.Message, error) {
-	progress, answer, err := p.take()
-	for _, params := range progress {
-		handle(decodeProgress(params))
-	}
-	return answer, err
-}
-
-func (c *Client) addPending(p *pendingCall) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.pending == nil {
-		return c.err
-	}
-	c.pending[p.id] = p
-	return nil
-}
-
-// removePending forgets a call and reports whether it was still waiting on a living connection.
-func (c *Client) removePending(p *pendingCall) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, waiting := c.pending[p.id]
-	delete(c.pending, p.id)
-	return waiting
 }
 
 // closesStreams reports whether a request is cancelled by closing its response stream, without a notice.

@@ -26,6 +26,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	pending map[int64]*pendingCall // nil once the client has ended
+	spare   []*pendingCall         // records of calls that are over
 
 	requests requestServer
 	events   eventQueue

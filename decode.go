@@ -55,8 +55,13 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
 // decodeInto reads one JSON value into v, and returns notes on what was tolerated. v shares data.
 func decodeInto(data []byte, v decoded) (notes []string, err error) {
+	return decodeFrom(jsonscan.New(data), v)
+}
+
+// decodeFrom is decodeInto with a decoder that may do more than read.
+func decodeFrom(source jsonscan.Decoder, v decoded) (notes []string, err error) {
 	d := decoders.Get().(*decoder)
-	d.Decoder = jsonscan.New(data)
+	d.Decoder = source
 	if d.Kind() == jsonscan.Null {
 		d.reject("nothing there, found null")
 	}

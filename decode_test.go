@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
 
 // read decodes a value that must be usable, and returns the notes as well.
@@ -146,4 +148,28 @@ func TestNullChangesNothing(t *testing.T) {
 	var holder struct{ Tool *Tool }
 	require.NoError(t, json.Unmarshal([]byte(`{"Tool":null}`), &holder))
 	assert.Nil(t, holder.Tool)
+}
+
+// What was decoded where it stood is not lost when the block turns out to be unusable afterwards.
+func TestABlockThatIsRejectedAfterItsTextWasRead(t *testing.T) {
+	long := strings.Repeat(`a "line"\n`, 1000)
+	quoted, err := json.Marshal(long)
+	require.NoError(t, err)
+	for name, block := range map[string]string{
+		"text twice":      `{"type":"text","text":` + string(quoted) + `,"more":[1],"text":5}`,
+		"embedded":        `{"type":"resource","resource":{"uri":"u","text":` + string(quoted) + `},"resource":5}`,
+		"nothing escaped": `{"type":"text","text":"` + strings.Repeat("x", 10_000) + `","text":null,"text":{}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := new(CallToolResult)
+			text := `{"content":[` + block + `,{"type":"text","text":` + string(quoted) + `}]}`
+			notes, err := decodeFrom(jsonscan.NewOwned([]byte(text)), result)
+			require.NoError(t, err)
+			assert.NotEmpty(t, notes)
+			require.Len(t, result.Content, 2)
+			require.IsType(t, &UnknownContent{}, result.Content[0])
+			assert.Equal(t, block, string(result.Content[0].(*UnknownContent).Raw))
+			assert.Equal(t, Text(long), result.Content[1])
+		})
+	}
 }

@@ -31,12 +31,12 @@ func (c *Client) dispatch(m *transport.Message) {
 // fault handles what arrived and cannot be used.
 func (c *Client) fault(m *transport.Message) {
 	if m.Method == "" {
-		if p := c.takePending(m.ID); p != nil {
+		if p, id := c.takePending(m.ID); p != nil {
 			err := m.Fault
 			if !errors.Is(err, ErrMessageTooLarge) {
 				err = fmt.Errorf("%w: %w", ErrNoResponse, err) // the answer came, and cannot be read
 			}
-			p.resolve(nil, err)
+			p.resolve(id, nil, err)
 			return
 		}
 	}
@@ -53,13 +53,13 @@ func (c *Client) fault(m *transport.Message) {
 
 // answered wakes the call that a response belongs to. A response that matches none is late, doubled or invented.
 func (c *Client) answered(m *transport.Message) {
-	p := c.takePending(m.ID)
+	p, id := c.takePending(m.ID)
 	if m.Error != nil && !m.ID.IsValid() {
-		p = c.takeOpening()
+		p, id = c.takeOpening()
 	}
 	switch {
 	case p != nil:
-		p.resolve(m, nil)
+		p.resolve(id, m, nil)
 	case m.Error != nil && !m.ID.IsValid():
 		c.log.Warn("the server reported an error about no request in particular", slog.Any("error", m.Error))
 	default:
@@ -68,30 +68,30 @@ func (c *Client) answered(m *transport.Message) {
 }
 
 // takePending removes and returns the pending call with the id. Some servers answer with the id as a string.
-func (c *Client) takePending(id transport.ID) *pendingCall {
+func (c *Client) takePending(id transport.ID) (*pendingCall, int64) {
 	n, ok := id.Int64()
 	if !ok {
-		return nil
+		return nil, 0
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.pending[n]
 	delete(c.pending, n)
-	return p
+	return p, n
 }
 
 // takeOpening removes and returns the request that opens the connection, if it is all that is under way: a server that
 // cannot make anything of it may answer with an error without an id.
-func (c *Client) takeOpening() *pendingCall {
+func (c *Client) takeOpening() (*pendingCall, int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, p := range c.pending {
 		if p.opening && len(c.pending) == 1 {
 			delete(c.pending, id)
-			return p
+			return p, id
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // progressed takes a progress notification to its call. The token is the id of the call.
@@ -107,11 +107,14 @@ func (c *Client) progressed(m *transport.Message) {
 	c.mu.Lock()
 	p := c.pending[n]
 	c.mu.Unlock()
-	if d.End() != nil || !ok || p == nil || !p.token {
-		c.log.Debug("dropped progress that nobody waits for", slog.String("token", token.String()))
-		return
+	expected, dropped := false, false
+	if d.End() == nil && ok && p != nil {
+		expected, dropped = p.progressed(n, m.Params)
 	}
-	if dropped := p.progressed(m.Params); dropped {
-		c.log.Warn("dropped progress, the handler is too slow", slog.String("method", p.method))
+	switch {
+	case !expected:
+		c.log.Debug("dropped progress that nobody waits for", slog.String("token", token.String()))
+	case dropped:
+		c.log.Warn("dropped progress, the handler is too slow", slog.String("token", token.String()))
 	}
 }

@@ -155,12 +155,13 @@ func (c *Client) endListener(id transport.ID) bool {
 	n, ok := id.Int64()
 	c.mu.Lock()
 	p := c.pending[n]
+	found := ok && p != nil && p.listener != nil
+	if found {
+		delete(c.pending, n)
+	}
 	c.mu.Unlock()
-	if !ok || p == nil || p.listener == nil {
-		return false
+	if found {
+		p.resolve(n, &transport.Message{ID: id, Result: json.RawMessage("{}")}, nil)
 	}
-	if p := c.takePending(id); p != nil {
-		p.resolve(&transport.Message{ID: id, Result: json.RawMessage("{}")}, nil)
-	}
-	return true
+	return found
 }

@@ -10,18 +10,20 @@ import (
 )
 
 // pendingCall is a request that waits for its answer. The reader of the connection fills it; the goroutine that called
-// empties it.
+// empties it. Its client uses it again for later calls, so whoever comes to fill it says for which id, and may be late.
 type pendingCall struct {
-	id     int64
-	method string
-	wake   chan struct{} // holds one token when there is something to take
+	client  *Client
+	wake    chan struct{}            // holds one token when there is something to take
+	deliver func(*transport.Message) // delivered, kept as a value
+	limits  deadline
 
-	listener *listener // of a subscription
-	opening  bool      // it opens the connection
-	token    bool      // a progress token went out with it
-	wanted   bool      // the caller wants to see progress
+	mu       sync.Mutex
+	id       int64
+	listener *listener      // of a subscription
+	opening  bool           // it opens the connection
+	token    bool           // a progress token went out with it
+	handle   func(Progress) // of a caller that wants to see progress
 
-	mu            sync.Mutex
 	progress      []json.RawMessage // params of progress notifications that the caller has not seen; only if it asked
 	progressBytes int               // of them
 	answer        *transport.Message
@@ -29,36 +31,106 @@ type pendingCall struct {
 	active        time.Time
 }
 
-// maxProgress bounds the progress that waits for a slow handler.
-const maxProgress = 4096
+const (
+	// maxProgress bounds the progress that waits for a slow handler.
+	maxProgress = 4096
+	// maxSpare bounds the records that a client keeps for later calls.
+	maxSpare = 64
+)
 
-// resolve ends the call with an answer or an error. Whoever calls it has taken the call out of those that wait.
-func (p *pendingCall) resolve(answer *transport.Message, err error) {
-	p.mu.Lock()
-	p.answer, p.err = answer, err
-	p.mu.Unlock()
-	p.signal()
+// addPending makes a call known, until it is retired.
+func (c *Client) addPending(id int64, r *request, o *callOptions) (*pendingCall, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pending == nil {
+		return nil, c.err
+	}
+	var p *pendingCall
+	if last := len(c.spare) - 1; last >= 0 {
+		p, c.spare = c.spare[last], c.spare[:last]
+	} else {
+		p = &pendingCall{client: c, wake: make(chan struct{}, 1)}
+		p.deliver = p.delivered
+		p.limits.call = p
+	}
+	p.begin(id, r, o)
+	c.pending[id] = p
+	return p, nil
 }
 
-// progressed renews the idle limit and keeps the notification for the caller. It reports whether an older one had to
-// go.
-func (p *pendingCall) progressed(params json.RawMessage) (dropped bool) {
-	p.mu.Lock()
-	p.active = time.Now()
-	if p.wanted {
-		p.progress = append(p.progress, params)
-		p.progressBytes += len(params)
-		for len(p.progress) > maxProgress || len(p.progress) > 1 && p.progressBytes > maxQueueBytes {
-			p.progressBytes -= len(p.progress[0])
-			p.progress = p.progress[1:]
-			dropped = true
-		}
+// removePending forgets a call and reports whether it was still waiting on a living connection.
+func (c *Client) removePending(id int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, waiting := c.pending[id]
+	delete(c.pending, id)
+	return waiting
+}
+
+// retire ends a call for good, and keeps its record.
+func (c *Client) retire(p *pendingCall, ctx *callContext) {
+	ctx.end(context.Canceled)
+	p.limits.stop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.pending, p.id)
+	p.clear()
+	if len(c.spare) < maxSpare {
+		c.spare = append(c.spare, p)
 	}
-	p.mu.Unlock()
-	if p.wanted {
+}
+
+func (p *pendingCall) begin(id int64, r *request, o *callOptions) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.id, p.listener, p.opening, p.handle = id, r.listener, r.opening, o.progress
+	p.token = r.renewable || o.progress != nil
+	p.active = time.Now()
+}
+
+// clear makes the record nobody's. From here on whoever still means the call is too late.
+func (p *pendingCall) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.id, p.listener, p.handle = 0, nil, nil
+	p.progress, p.progressBytes, p.answer, p.err = nil, 0, nil, nil
+	select {
+	case <-p.wake:
+	default:
+	}
+}
+
+// resolve ends the call with an answer or an error. Whoever calls it has taken the call out of those that wait.
+func (p *pendingCall) resolve(id int64, answer *transport.Message, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.id == id {
+		p.answer, p.err = answer, err
 		p.signal()
 	}
-	return dropped
+}
+
+// progressed renews the idle limit and keeps the notification for the caller. It reports whether the call expects
+// progress at all, and whether an older notification had to go.
+func (p *pendingCall) progressed(id int64, params json.RawMessage) (expected, dropped bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.id != id || !p.token {
+		return false, false
+	}
+	p.active = time.Now()
+	if p.handle == nil {
+		return true, false
+	}
+	p.progress = append(p.progress, params)
+	p.progressBytes += len(params)
+	for len(p.progress) > maxProgress || len(p.progress) > 1 && p.progressBytes > maxQueueBytes {
+		p.progressBytes -= len(p.progress[0])
+		p.progress = p.progress[1:]
+		dropped = true
+	}
+	p.signal()
+	return true, dropped
 }
 
 func (p *pendingCall) signal() {
@@ -68,97 +140,29 @@ func (p *pendingCall) signal() {
 	}
 }
 
+// delivered takes a message that came on the call's own exchange, on the goroutine of the call.
+func (p *pendingCall) delivered(m *transport.Message) {
+	if p.listener != nil && m.IsNotification() {
+		p.listener.notified(m) // whether or not it says which subscription it belongs to
+		return
+	}
+	p.client.dispatch(m)
+	p.report()
+}
+
+// report hands progress to the caller, on its own goroutine, and then returns the answer if there is one.
+func (p *pendingCall) report() (*transport.Message, error) {
+	progress, answer, err := p.take()
+	for _, params := range progress {
+		p.handle(decodeProgress(params))
+	}
+	return answer, err
+}
+
 // take returns what has come since the last time. Progress that comes with an answer came before it.
 func (p *pendingCall) take() (progress []json.RawMessage, answer *transport.Message, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	progress, p.progress, p.progressBytes = p.progress, nil, 0
 	return progress, p.answer, p.err
-}
-
-// A deadline watches the two limits of a call. One timer serves both: when it fires too early, because there was
-// progress, it is set anew.
-type deadline struct {
-	call   *pendingCall
-	client *Client
-	idle   time.Duration
-	hard   time.Duration
-	start  time.Time
-	cancel context.CancelCauseFunc
-
-	mu    sync.Mutex
-	timer *time.Timer
-}
-
-// newDeadline starts watching; nil if the call has no limits.
-func (c *Client) newDeadline(p *pendingCall, o *callOptions, cancel context.CancelCauseFunc) *deadline {
-	if o.timeout <= 0 && o.maxTimeout <= 0 {
-		return nil
-	}
-	d := &deadline{
-		call:   p,
-		client: c,
-		idle:   o.timeout,
-		hard:   o.maxTimeout,
-		start:  p.active,
-		cancel: cancel,
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.timer = time.AfterFunc(d.left(d.start), d.fire)
-	return d
-}
-
-func (d *deadline) stop() {
-	if d == nil {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.timer.Stop()
-}
-
-// left is the time from now to the nearer limit.
-func (d *deadline) left(now time.Time) time.Duration {
-	left := time.Duration(1<<63 - 1)
-	if d.hard > 0 {
-		left = d.start.Add(d.hard).Sub(now)
-	}
-	if d.idle > 0 {
-		left = min(left, d.lastActive(now).Add(d.idle).Sub(now))
-	}
-	return left
-}
-
-// lastActive is when the call was last known to go on: at its latest progress, or as long as a handler of the client is
-// answering the server, since it may be this call that waits for a human.
-func (d *deadline) lastActive(now time.Time) time.Time {
-	var until time.Time
-	if !d.call.opening { // nothing that a handler does can be about the opening of the connection
-		var busy bool
-		if busy, until = d.client.requests.activity(); busy {
-			return now
-		}
-	}
-	d.call.mu.Lock()
-	defer d.call.mu.Unlock()
-	if d.call.active.After(until) {
-		return d.call.active
-	}
-	return until
-}
-
-func (d *deadline) fire() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := time.Now()
-	if left := d.left(now); left > 0 {
-		d.timer.Reset(left)
-		return
-	}
-	if d.hard > 0 && now.Sub(d.start) >= d.hard {
-		d.cancel(&TimeoutError{Method: d.call.method, Limit: d.hard, Hard: true})
-		return
-	}
-	d.cancel(&TimeoutError{Method: d.call.method, Limit: d.idle})
 }

@@ -34,7 +34,8 @@ func (c *Client) GetPrompt(
 	ctx context.Context, name string, args map[string]string, opts ...CallOption,
 ) (*GetPromptResult, error) {
 	o := c.callOptions(opts)
-	r := &request{method: "prompts/get", target: name, renewable: true, mirror: transport.Mirror{Name: name}}
+	r := &request{method: "prompts/get", target: name, renewable: true, unshared: true}
+	r.mirror.Name = name
 	if err := c.requires(r, c.Server().Capabilities.Prompts != nil, "prompts"); err != nil {
 		return nil, err
 	}

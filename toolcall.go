@@ -48,7 +48,8 @@ func (c *Client) ToolsPage(ctx context.Context, cursor *string, opts ...CallOpti
 // without a result is a [*TaskError].
 func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*CallToolResult, error) {
 	o := c.callOptions(opts)
-	r := &request{method: "tools/call", target: name, renewable: true, mirror: transport.Mirror{Name: name}}
+	r := &request{method: "tools/call", target: name, renewable: true, unshared: true}
+	r.mirror.Name = name
 	if err := r.encodeToolCall(name, args); err != nil {
 		return nil, r.wrap(transport.Unsent(err))
 	}
@@ -97,8 +98,12 @@ func headersDoNotMatch(err error) bool {
 	return errors.As(err, &rpc) && rpc.Code == CodeHeaderMismatch && !errors.As(err, &task)
 }
 
+// usualCall is room for the params of most calls.
+const usualCall = 256
+
 func (r *request) encodeToolCall(name string, args any) (err error) {
-	b := jsonscan.AppendString([]byte(`{"name":`), name)
+	b := append(make([]byte, 0, usualCall), `{"name":`...)
+	b = jsonscan.AppendString(b, name)
 	b = append(b, `,"arguments":`...)
 	start := len(b)
 	if b, err = jsonscan.AppendValue(b, args); err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strconv"
 	"sync"
 	"unicode/utf8"
 )
@@ -51,16 +53,75 @@ func AppendString(b []byte, s string) []byte {
 	return append(append(b, s[start:]...), '"')
 }
 
-// AppendValue appends v as encoding/json would write it, compact and without HTML escapes. Raw JSON is checked.
-func AppendValue(b []byte, v any) ([]byte, error) {
+// AppendValue appends v as encoding/json would write it, compact and without HTML escapes. Raw JSON is checked. What
+// arguments of tools are mostly made of needs no reflection.
+func AppendValue(b []byte, v any) ([]byte, error) { return appendValue(b, v, 0) }
+
+// maxFast is the nesting up to which values are written here. Deeper ones, which may lead back to themselves, are left
+// to encoding/json.
+const maxFast = 100
+
+func appendValue(b []byte, v any, depth int) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
 		return append(b, "null"...), nil
 	case string:
 		return AppendString(b, v), nil
+	case bool:
+		return strconv.AppendBool(b, v), nil
+	case int:
+		return strconv.AppendInt(b, int64(v), 10), nil
+	case int64:
+		return strconv.AppendInt(b, v, 10), nil
 	case json.RawMessage:
 		return AppendRaw(b, v)
+	case []any:
+		if v != nil && depth < maxFast {
+			return appendArray(b, v, depth+1)
+		}
+	case map[string]any:
+		if v != nil && depth < maxFast {
+			return appendObject(b, v, depth+1)
+		}
 	}
+	return appendReflected(b, v)
+}
+
+func appendArray(b []byte, list []any, depth int) (_ []byte, err error) {
+	b = append(b, '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = appendValue(b, v, depth); err != nil {
+			return b, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+// appendObject writes the members in the order of their names, as encoding/json does.
+func appendObject(b []byte, members map[string]any, depth int) (_ []byte, err error) {
+	var few [16]string
+	names := few[:0]
+	for name := range members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	b = append(b, '{')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(AppendString(b, name), ':')
+		if b, err = appendValue(b, members[name], depth); err != nil {
+			return b, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func appendReflected(b []byte, v any) ([]byte, error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer func() {
 		if buf.Cap() <= maxPooled {

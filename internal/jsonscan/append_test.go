@@ -1,7 +1,9 @@
 package jsonscan
 
 import (
+	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -51,6 +53,69 @@ func TestAppendValueKeepsTextAndNumbers(t *testing.T) {
 	for _, bad := range []any{json.RawMessage(`{"a":`), json.RawMessage(`1 2`), make(chan int)} {
 		if got, err := AppendValue(nil, bad); err == nil {
 			t.Errorf("%v: accepted as %s", bad, got)
+		}
+	}
+}
+
+// FuzzAppendValue compares with encoding/json what is written without it.
+func FuzzAppendValue(f *testing.F) {
+	for _, s := range []string{
+		`{"b":[1,2.5,-0,1e99,"x<&>",true,null],"a":{"":{}},"é\n":[]}`, `[[[[1]]]]`, `null`, `"\u2028"`, `9007199254740993`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var v any
+		if json.Unmarshal([]byte(text), &v) != nil {
+			return
+		}
+		got, err := AppendValue(nil, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(v); err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != strings.TrimSuffix(want.String(), "\n") && !same(decoded(t, got), decoded(t, want.Bytes())) {
+			t.Fatalf("%s became %s, not %s", text, got, want.Bytes())
+		}
+	})
+}
+
+func decoded(t *testing.T, data []byte) (v any) {
+	t.Helper()
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestAppendValueOfWhatLeadsBackToItself(t *testing.T) {
+	loop := map[string]any{}
+	loop["again"] = []any{loop}
+	if b, err := AppendValue(nil, loop); err == nil {
+		t.Errorf("%d bytes", len(b))
+	}
+}
+
+func TestMembersAreWrittenInTheirOrder(t *testing.T) {
+	members, want := map[string]any{}, "{"
+	for i := range 26 {
+		members[string(rune('a'+i))] = i
+		want += `,"` + string(rune('a'+i)) + `":` + strconv.Itoa(i)
+	}
+	want = strings.Replace(want, ",", "", 1) + "}"
+	for range 10 {
+		if got, err := AppendValue(nil, members); err != nil || string(got) != want {
+			t.Fatalf("%s, %v", got, err)
+		}
+	}
+	for _, empty := range []any{map[string]any(nil), []any(nil)} {
+		if got, err := AppendValue(nil, empty); err != nil || string(got) != "null" {
+			t.Errorf("%#v became %s, %v", empty, got, err)
 		}
 	}
 }
