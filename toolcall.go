@@ -93,13 +93,13 @@ func (c *Client) callTool(ctx context.Context, r *request, tool *knownTool, o *c
 
 // headersDoNotMatch reports whether the call was refused, before it was executed. A task that fails so is another matter.
 func headersDoNotMatch(err error) bool {
-	var rpc *RPCError
-	var task *TaskError
-	return errors.As(err, &rpc) && rpc.Code == CodeHeaderMismatch && !errors.As(err, &task)
+	rpc, refused := errors.AsType[*RPCError](err)
+	_, ofTask := errors.AsType[*TaskError](err)
+	return refused && rpc.Code == CodeHeaderMismatch && !ofTask
 }
 
 // usualCall is room for the params of most calls.
-const usualCall = 256
+const usualCall = 192
 
 func (r *request) encodeToolCall(name string, args any) (err error) {
 	b := append(make([]byte, 0, usualCall), `{"name":`...)

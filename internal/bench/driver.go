@@ -34,8 +34,8 @@ type driver interface {
 // A session is a connection of a driver. Each method checks what it gets, so that no driver is fast by being wrong. All
 // but close may be called from many goroutines at once, unless the address says single.
 type session interface {
-	// echo calls the tool of that name, whose result is the text.
-	echo(ctx context.Context, text string) error
+	// echo calls the tool of that name with echoArgs; its result is their text.
+	echo(ctx context.Context) error
 	// blob calls a tool whose result is a text of size bytes.
 	blob(ctx context.Context, size int) error
 	// list lists all tools, page by page.

@@ -110,8 +110,8 @@ func (s *floorSession) tool(ctx context.Context, name, args string, least int) e
 	return err
 }
 
-func (s *floorSession) echo(ctx context.Context, text string) error {
-	return s.tool(ctx, "echo", `"text":`+strconv.Quote(text), len(text))
+func (s *floorSession) echo(ctx context.Context) error {
+	return s.tool(ctx, "echo", `"text":"`+echoText+`"`, len(echoText))
 }
 
 func (s *floorSession) blob(ctx context.Context, size int) error {

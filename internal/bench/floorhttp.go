@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 // floorHTTP posts with net/http, as every driver does.
@@ -73,9 +74,13 @@ func (h *floorHTTP) roundTrip(
 	return io.ReadAll(resp.Body)
 }
 
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, floorBuffer) }}
+
 // readEvents reads data lines up to the answer, and what comes behind it.
 func readEvents(body io.Reader, on func([]byte)) ([]byte, error) {
-	in := bufio.NewReaderSize(body, floorBuffer)
+	in := readers.Get().(*bufio.Reader)
+	defer readers.Put(in)
+	in.Reset(body)
 	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil {

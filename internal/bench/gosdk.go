@@ -78,8 +78,8 @@ func (s *gosdkSession) tool(ctx context.Context, params *mcp.CallToolParams, wan
 	return sized(len(text.Text), want)
 }
 
-func (s *gosdkSession) echo(ctx context.Context, text string) error {
-	return s.tool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": text}}, len(text))
+func (s *gosdkSession) echo(ctx context.Context) error {
+	return s.tool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: echoArgs}, len(echoText))
 }
 
 func (s *gosdkSession) blob(ctx context.Context, size int) error {

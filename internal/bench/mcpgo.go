@@ -76,8 +76,8 @@ func (s *mcpgoSession) tool(ctx context.Context, params mcp.CallToolParams, want
 	return sized(len(text.Text), want)
 }
 
-func (s *mcpgoSession) echo(ctx context.Context, text string) error {
-	return s.tool(ctx, mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": text}}, len(text))
+func (s *mcpgoSession) echo(ctx context.Context) error {
+	return s.tool(ctx, mcp.CallToolParams{Name: "echo", Arguments: echoArgs}, len(echoText))
 }
 
 func (s *mcpgoSession) blob(ctx context.Context, size int) error {

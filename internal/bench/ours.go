@@ -59,8 +59,8 @@ func (s *oursSession) tool(ctx context.Context, name string, args any, want int,
 	return sized(len(text.Text), want)
 }
 
-func (s *oursSession) echo(ctx context.Context, text string) error {
-	return s.tool(ctx, "echo", map[string]any{"text": text}, len(text))
+func (s *oursSession) echo(ctx context.Context) error {
+	return s.tool(ctx, "echo", echoArgs, len(echoText))
 }
 
 func (s *oursSession) blob(ctx context.Context, size int) error {

@@ -20,9 +20,13 @@ type workload struct {
 	floor   float64                                              // the least part of the floor's rate to reach
 }
 
-var echoText = strings.Repeat("echo ", 20)
+var (
+	echoText = strings.Repeat("echo ", 20)
+	// echoArgs are the caller's, who has made them before the call is measured.
+	echoArgs = map[string]any{"text": echoText}
+)
 
-func echoOp(ctx context.Context, s session) error { return s.echo(ctx, echoText) }
+func echoOp(ctx context.Context, s session) error { return s.echo(ctx) }
 func listOp(ctx context.Context, s session) error { return s.list(ctx) }
 
 func blobOp(mib int) func(context.Context, session) error {
