@@ -86,7 +86,7 @@ func TestFileStore(t *testing.T) {
 
 func TestFileStoreLosesNothingToKilledProcesses(t *testing.T) {
 	store, dir := newFileStore(t)
-	storestress.Run(t, store, func() *exec.Cmd { return playing(t, "count", dir) }, 3, 300)
+	storestress.Run(t, store, func() *exec.Cmd { return playing(t, "count", dir) }, 3, 210)
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
 	require.NoError(t, err)
 	assert.LessOrEqual(t, len(left), 3, "the record, its lock, and what the last killed process was writing")

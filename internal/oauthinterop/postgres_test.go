@@ -186,6 +186,7 @@ func TestPostgresUpdateThatSavesNothingLeavesNoRow(t *testing.T) {
 	refused := errors.New("refused")
 	err := store.Update(t.Context(), "key", func([]byte) ([]byte, error) { return nil, refused })
 	require.ErrorIs(t, err, refused)
+	assert.Zero(t, db.Stats().InUse, "the transaction was not over")
 	var rows int
 	require.NoError(t, db.QueryRow("SELECT count(*) FROM "+table).Scan(&rows))
 	assert.Zero(t, rows)

@@ -155,8 +155,11 @@ func (s *Store) replace(ctx context.Context, tx *sql.Tx, key string, record []by
 // within bounds a step that takes no context of its own: end is called when it takes longer than saveLimit.
 func within(end context.CancelFunc, step func() error) error {
 	limit := time.AfterFunc(saveLimit, end)
-	defer limit.Stop()
-	return step()
+	err := step()
+	if !limit.Stop() && err != nil { // it says that its context was cancelled, which the caller's was not
+		return fmt.Errorf("no answer within %v: %w", saveLimit, context.DeadlineExceeded)
+	}
+	return err
 }
 
 // lockError is the error of a wait that ended with waiting, which is bounded by ctx and by LockWait.
