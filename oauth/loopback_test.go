@@ -52,6 +52,7 @@ func waitFor(t *testing.T, l *oauth.Loopback, state string) <-chan waited {
 }
 
 func TestLoopback(t *testing.T) {
+	t.Parallel()
 	l := listenLoopback(t, oauth.LoopbackOptions{})
 	assert.Regexp(t, `^http://127\.0\.0\.1:\d+/callback$`, l.RedirectURL())
 	done := waitFor(t, l, "s1")
@@ -70,6 +71,7 @@ func TestLoopback(t *testing.T) {
 }
 
 func TestLoopbackWhereItIsTold(t *testing.T) {
+	t.Parallel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	port := free.Addr().(*net.TCPAddr).Port
@@ -91,6 +93,7 @@ func TestLoopbackWhereItIsTold(t *testing.T) {
 
 // TestStrayRequests must neither end the wait nor have anything to say in it.
 func TestStrayRequests(t *testing.T) {
+	t.Parallel()
 	l := listenLoopback(t, oauth.LoopbackOptions{})
 	done := waitFor(t, l, "s1")
 	base := strings.TrimSuffix(l.RedirectURL(), "/callback")
@@ -124,6 +127,7 @@ func TestStrayRequests(t *testing.T) {
 }
 
 func TestSeveralSignInsAtATime(t *testing.T) {
+	t.Parallel()
 	l := listenLoopback(t, oauth.LoopbackOptions{})
 	states := []string{"s1", "s2", "s3", "s4"}
 	var running sync.WaitGroup
@@ -141,6 +145,7 @@ func TestSeveralSignInsAtATime(t *testing.T) {
 
 // TestAnAnswerBeforeTheWait is a browser that is faster than the program that opened it.
 func TestAnAnswerBeforeTheWait(t *testing.T) {
+	t.Parallel()
 	l := listenLoopback(t, oauth.LoopbackOptions{})
 	visited := make(chan int)
 	go func() {
@@ -154,6 +159,7 @@ func TestAnAnswerBeforeTheWait(t *testing.T) {
 }
 
 func TestTheFirstAnswerCounts(t *testing.T) {
+	t.Parallel()
 	l := listenLoopback(t, oauth.LoopbackOptions{})
 	for _, code := range []string{"first", "second"} {
 		visit(t, l.RedirectURL()+"?state=s1&code="+code)
@@ -165,6 +171,7 @@ func TestTheFirstAnswerCounts(t *testing.T) {
 
 // TestLoopbackClosesInTime has a browser that keeps connections on which it sends nothing.
 func TestLoopbackClosesInTime(t *testing.T) {
+	t.Parallel()
 	l, err := oauth.ListenLoopback(oauth.LoopbackOptions{})
 	require.NoError(t, err)
 	u, err := url.Parse(l.RedirectURL())
@@ -187,6 +194,7 @@ func TestLoopbackClosesInTime(t *testing.T) {
 }
 
 func TestWaitEnds(t *testing.T) {
+	t.Parallel()
 	l := listenLoopback(t, oauth.LoopbackOptions{Timeout: 10 * time.Millisecond})
 	_, err := l.Wait(t.Context(), "s1")
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
@@ -202,6 +210,7 @@ func TestWaitEnds(t *testing.T) {
 }
 
 func TestAPageOfYourOwn(t *testing.T) {
+	t.Parallel()
 	l := listenLoopback(t, oauth.LoopbackOptions{Page: func(w http.ResponseWriter, taken bool) {
 		if taken {
 			_, _ = io.WriteString(w, "thank you")
@@ -218,6 +227,7 @@ func TestAPageOfYourOwn(t *testing.T) {
 }
 
 func TestLoopbackRefusesToListenElsewhere(t *testing.T) {
+	t.Parallel()
 	for _, o := range []oauth.LoopbackOptions{
 		{Host: "0.0.0.0"}, {Host: "192.0.2.1"}, {Host: "example.com"}, {Path: "callback"}, {Path: "/a?b"},
 		{ExtraPaths: []string{"x"}}, {Port: -1},

@@ -11,6 +11,7 @@ type memory struct {
 	mu      sync.Mutex
 	record  *record // as it was last read or written, never changed; nil before that
 	unsaved bool    // record is newer than the store's
+	writes  uint64  // of record, under the lock of the store
 
 	token  string // the access token that the following is about
 	source source
@@ -71,15 +72,43 @@ func (m *memory) known() (r *record, unsaved bool) {
 	return m.record, m.unsaved
 }
 
-// put publishes a record that was read or written, unless a later one overtook it or is still to be saved. That there
-// is no record any more (generation 0) is news as well.
-func (m *memory) put(r *record, saved bool) {
+func (m *memory) written() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.record != nil && r.Generation < m.record.Generation && (r.Generation > 0 || m.unsaved) {
+	return m.writes
+}
+
+// load publishes a record that was read without the lock, unless one was written since, or a later one is still to be
+// saved.
+func (m *memory) load(r *record, since uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.writes != since || m.unsaved && r.Generation <= m.record.Generation {
 		return
 	}
-	m.record, m.unsaved = r, !saved
+	m.set(r)
+}
+
+// put publishes a record that is read or written under the lock, while that is held: so it comes in the order of the
+// store.
+func (m *memory) put(r *record) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.writes++
+	m.set(r)
+}
+
+// lost notes that a record was not saved after all.
+func (m *memory) lost(r *record) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.record == r {
+		m.unsaved = true
+	}
+}
+
+func (m *memory) set(r *record) {
+	m.record, m.unsaved = r, false
 	if c := r.Credentials; c == nil || c.AccessToken != m.token {
 		m.token, m.source, m.proven = "", fromStore, false
 		if c != nil {
@@ -185,5 +214,6 @@ func (m *memory) clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.record, m.unsaved, m.token = &record{}, false, ""
+	m.writes++
 	m.source, m.proven, m.need, m.refused, m.steps, m.failed = fromStore, false, nil, "", nil, failure{}
 }

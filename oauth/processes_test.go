@@ -62,6 +62,7 @@ func callOnce(url string, a *oauth.Authorizer) error {
 // TestManyProcesses has processes that share nothing but a folder, and an authorization server that takes a refresh
 // token once. No call may fail, no grant may get lost, and no token may be renewed twice.
 func TestManyProcesses(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	f.lifetime = tokenLife
 	store, dir := newFileStore(t)

@@ -103,7 +103,7 @@ func (c *credentials) take(t *tokens) {
 	c.AccessToken, c.TokenType = t.access, t.kind
 	c.Expires, c.Due = time.Time{}, time.Time{}
 	if t.lifetime > 0 {
-		c.Expires = time.Now().Add(t.lifetime)
+		c.Expires = time.Now().Add(t.lifetime).Round(0) // the clock on the wall: the other stands still in sleep
 		c.Due = c.Expires.Add(-min(expirySkew, t.lifetime/4))
 	}
 	if t.refresh != "" {

@@ -9,26 +9,49 @@ import (
 // What holds a secret formats as a name and what is harmless of it, with every verb and in every log. Only its JSON has
 // all, where it has a use as JSON.
 
-func (c Client) String() string                  { return "oauth.Client(" + c.ID + ")" }
-func (c Client) Format(f fmt.State, _ rune)      { show(f, c) }
-func (c Client) LogValue() slog.Value            { return slog.StringValue(c.String()) }
-func (s SignIn) String() string                  { return "oauth.SignIn(" + s.Issuer + ")" }
-func (s SignIn) Format(f fmt.State, _ rune)      { show(f, s) }
-func (s SignIn) LogValue() slog.Value            { return slog.StringValue(s.String()) }
-func (t Token) String() string                   { return "oauth.Token(" + t.Type + ")" }
-func (t Token) Format(f fmt.State, _ rune)       { show(f, t) }
-func (t Token) LogValue() slog.Value             { return slog.StringValue(t.String()) }
-func (a *Authorizer) String() string             { return "oauth.Authorizer(" + a.server.Redacted() + ")" }
-func (a *Authorizer) LogValue() slog.Value       { return slog.StringValue(a.String()) }
+// String has the client's id.
+func (c Client) String() string { return "oauth.Client(" + c.ID + ")" }
+
+// Format writes String, whatever the verb.
+func (c Client) Format(f fmt.State, _ rune) { show(f, c) }
+
+// LogValue is String.
+func (c Client) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// String has the issuer.
+func (s SignIn) String() string { return "oauth.SignIn(" + s.Issuer + ")" }
+
+// Format writes String, whatever the verb.
+func (s SignIn) Format(f fmt.State, _ rune) { show(f, s) }
+
+// LogValue is String.
+func (s SignIn) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// String has the type of the token.
+func (t Token) String() string { return "oauth.Token(" + t.Type + ")" }
+
+// Format writes String, whatever the verb.
+func (t Token) Format(f fmt.State, _ rune) { show(f, t) }
+
+// LogValue is String.
+func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
+
+// String has nothing of the response: nobody knows yet who it is from.
+func (r Response) String() string { return "oauth.Response" }
+
+// Format writes String, whatever the verb.
+func (r Response) Format(f fmt.State, _ rune) { show(f, r) }
+
+// LogValue is String.
+func (r Response) LogValue() slog.Value { return slog.StringValue(r.String()) }
+
+// String has the server.
+func (a *Authorizer) String() string { return "oauth.Authorizer(" + place(a.server) + ")" }
+
+// Format writes String, whatever the verb.
 func (a *Authorizer) Format(f fmt.State, _ rune) { show(f, a) }
 
-func (r Response) String() string {
-	if r.Error != "" {
-		return "oauth.Response(" + excerpt(r.Error) + ")"
-	}
-	return "oauth.Response"
-}
-func (r Response) Format(f fmt.State, _ rune) { show(f, r) }
-func (r Response) LogValue() slog.Value       { return slog.StringValue(r.String()) }
+// LogValue is String.
+func (a *Authorizer) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
 func show(f fmt.State, v fmt.Stringer) { _, _ = io.WriteString(f, v.String()) }

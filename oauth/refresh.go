@@ -210,6 +210,7 @@ const unsavedFlight = "\nunsaved" // no token has a line break
 
 // reload reads the record anew.
 func (a *Authorizer) reload(ctx context.Context) (*record, error) {
+	since := a.memory.written()
 	data, err := a.store.Load(ctx, a.key)
 	if err != nil {
 		return nil, fmt.Errorf("loading the record: %w", err)
@@ -218,7 +219,7 @@ func (a *Authorizer) reload(ctx context.Context) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.memory.put(r, true)
+	a.memory.load(r, since)
 	r, _ = a.memory.known()
 	return r, nil
 }
@@ -242,21 +243,18 @@ func (a *Authorizer) update(ctx context.Context, change func(*record) (changed b
 		if changed, err = change(r); err != nil {
 			return nil, err
 		}
-		next = r
-		if !changed {
-			return data, nil
+		if changed {
+			data, err = r.encode()
 		}
-		return r.encode()
+		next = r
+		a.memory.put(r)
+		return data, err
 	})
-	switch {
-	case next == nil, err != nil && !changed:
-		return err
-	case err != nil:
-		a.memory.put(next, false)
+	if err != nil && next != nil && changed {
+		a.memory.lost(next)
 		return fmt.Errorf("%w: %w", ErrNotSaved, err)
 	}
-	a.memory.put(next, true)
-	return nil
+	return err
 }
 
 // keep holds tokens in memory that the store could not even be asked to save.
@@ -267,7 +265,8 @@ func (a *Authorizer) keep(c *credentials) {
 	}
 	next.Credentials = c
 	next.touch()
-	a.memory.put(next, false)
+	a.memory.put(next)
+	a.memory.lost(next)
 }
 
 // isStored reports whether nothing was lost.
