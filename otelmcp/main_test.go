@@ -129,14 +129,6 @@ func (r *telemetry) only(name string) trace.ReadOnlySpan {
 	return spans[0]
 }
 
-func (r *telemetry) names() []string {
-	var names []string
-	for _, span := range r.spans.Ended() {
-		names = append(names, span.Name())
-	}
-	return names
-}
-
 // points returns the data of a histogram.
 func (r *telemetry) points(name string) (metricdata.Metrics, []metricdata.HistogramDataPoint[float64]) {
 	r.t.Helper()
@@ -157,7 +149,7 @@ func (r *telemetry) points(name string) (metricdata.Metrics, []metricdata.Histog
 func attributes(list []attribute.KeyValue) map[string]string {
 	all := make(map[string]string)
 	for _, a := range list {
-		all[string(a.Key)] = a.Value.Emit()
+		all[string(a.Key)] = a.Value.String()
 	}
 	return all
 }
