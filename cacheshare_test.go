@@ -260,7 +260,7 @@ func TestACacheIsBounded(t *testing.T) {
 	})
 	t.Run("small answers count as well", func(t *testing.T) {
 		bounded(t, func(t *testing.T, p *peer, read func(n int) ask) {
-			for n := range 200 {
+			for n := range 60 { // which have 20 kB of text
 				p.sent(read(n), "resources/read", "x", minute)
 			}
 			p.sent(read(0), "resources/read", "x", minute)

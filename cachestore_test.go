@@ -58,7 +58,12 @@ func TestAStoreForgetsTopics(t *testing.T) {
 
 	run(a, func(f *fetch) { f.keep([]byte(`{}`), long) })
 	s.drop(key)
-	run(a, func(f *fetch) { f.keep([]byte(`{}`), CacheHints{TTLMs: 1, Scope: CachePublic}) })
+	assert.Empty(t, s.entries)
+	shared := CacheHints{TTLMs: 1, Scope: CachePublic}
+	run(a, func(f *fetch) { f.keep([]byte(`{}`), shared) })
+	s.drop(cacheKey{owner: cacheName{given: "me"}, method: key.method, params: key.params})
+	assert.Empty(t, s.entries, "a public one")
+	run(a, func(f *fetch) { f.keep([]byte(`{}`), shared) })
 	s.dropAll(cacheName{}, "resources/read")
 	assert.Empty(t, s.topics)
 	assert.Empty(t, s.entries)
