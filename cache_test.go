@@ -297,6 +297,10 @@ func TestOnlyWhatMayBeKeptIs(t *testing.T) {
 			p.answer(p.expect("prompts/get"), `{`+minute+`,"messages":[]}`)
 			_, err = prompt()
 			require.NoError(t, err)
+			prompt = async(func() (any, error) { return c.GetPrompt(t.Context(), "p", nil) })
+			p.answer(p.expect("prompts/get"), `{`+minute+`,"messages":5}`)
+			_, err = prompt()
+			require.ErrorContains(t, err, "unusable")
 		}
 	})
 }

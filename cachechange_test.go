@@ -124,6 +124,30 @@ func TestAnAnswerThatAChangeOvertookIsNotFresh(t *testing.T) {
 	})
 }
 
+func TestWhateverCameOfAFetchItLeavesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cache := mcp.NewCache(0)
+		c, p := modern(t, &mcp.Options{Cache: cache})
+		read := reading(t, c, "a:b")
+		p.sent(read, "resources/read", "1", `"ttlMs":0`)
+		got := async(func() (string, error) { return read(mcp.WithTimeout(time.Second)) })
+		m := p.expect("resources/read")
+		assert.Equal(t, 1, cache.Topics(), "while it is under way")
+		p.expect("notifications/cancelled")
+		_, err := got()
+		require.Error(t, err)
+		panicked := async(func() (v any, _ error) {
+			defer func() { v = recover() }()
+			return read(mcp.WithProgress(func(mcp.Progress) { panic("of the caller") }))
+		})
+		m = p.expect("resources/read")
+		p.notify("notifications/progress", `{"progressToken":`+string(m.ID)+`,"progress":1}`)
+		v, _ := panicked()
+		assert.Equal(t, "of the caller", v)
+		assert.Zero(t, cache.Topics())
+	})
+}
+
 func TestWhatASubscriptionMayHaveMissedIsStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &mcp.Options{
@@ -411,6 +435,14 @@ func TestAChangeOnASubscriptionOfTheCallersIsKnownToCalls(t *testing.T) {
 		next(t, s)
 		got = validated()
 		p.answer(p.expect("tools/list"), answerOf("tools/list", "a", minute))
+		p.answer(p.expect("tools/call"), hello)
+		_, err = got()
+		require.NoError(t, err)
+
+		p.event(string(m.ID), "notifications/prompts/list_changed", ``) // which is not about tools
+		next(t, s)
+		time.Sleep(time.Minute)
+		got = validated()
 		p.answer(p.expect("tools/call"), hello)
 		_, err = got()
 		require.NoError(t, err)

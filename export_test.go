@@ -13,3 +13,10 @@ func (c *Client) KnownTools() int {
 	defer c.tools.mu.Unlock()
 	return len(c.tools.tools)
 }
+
+// Topics is how many things the cache would take note of changes of.
+func (c *Cache) Topics() int {
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	return len(c.store.topics)
+}
