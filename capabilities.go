@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
@@ -93,7 +94,7 @@ func (c *ServerCapabilities) decode(d *decoder) {
 			c.Extensions = d.objects()
 		}
 	}
-	c.Raw = start.Raw()
+	c.Raw = bytes.Clone(start.Raw()) // the message is not kept for it
 }
 
 // capability reports whether a capability is there, and reads the settings that it may have.

@@ -27,6 +27,7 @@ type Client struct {
 	mu      sync.Mutex
 	pending map[int64]*pendingCall // nil once the client has ended
 	spare   []*pendingCall         // records of calls that are over
+	hearing bool                   // receive runs, or has ended
 
 	requests requestServer
 	events   eventQueue
@@ -103,12 +104,27 @@ func newClient(conn transport.Conn, opts *Options) *Client {
 		pending: make(map[int64]*pendingCall),
 		done:    make(chan struct{}),
 	}
-	c.log = slog.New(queuedHandler{opts.Logger.Handler(), &c.logs}).With(slog.String("transport", conn.Traits().Name))
+	traits := conn.Traits()
+	if c.log = opts.Logger; c.log != discarded {
+		c.log = slog.New(queuedHandler{c.log.Handler(), &c.logs}).With(slog.String("transport", traits.Name))
+	}
 	ctx := context.WithValue(context.Background(), clientKey{}, c)
 	c.ctx, c.cancel = context.WithCancel(ctx)
-	c.requests.handlers = opts.requestHandlers()
-	c.background.Go(c.receive)
+	if !traits.RequestStreams || traits.SilentProbe {
+		c.hear()
+	}
 	return c
+}
+
+// hear begins to receive what no exchange owns. On bindings where each request has a stream of its own there is nothing
+// of the kind before a legacy handshake, and never in a modern revision, so that an idle connection has no goroutine.
+func (c *Client) hear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.hearing && c.pending != nil {
+		c.hearing = true
+		c.background.Go(c.receive)
+	}
 }
 
 // receive reads what no exchange owns, until the connection ends. Nothing that it calls waits for the server or runs

@@ -86,6 +86,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*ServerInfo, e
 	if err != nil {
 		return nil, err
 	}
+	c.hear()
 	o := c.callOptions(nil)
 	r := &request{method: "initialize", params: params, opening: true}
 	answer, err := c.attempt(ctx, r, &o)

@@ -140,7 +140,7 @@ func (o *Options) resolved() (*Options, error) {
 		r.Info.Version = "unknown"
 	}
 	if r.Logger == nil {
-		r.Logger = slog.New(slog.DiscardHandler)
+		r.Logger = discarded
 	}
 	if r.Cache != nil && r.Cache.store == nil {
 		return nil, errors.New("Options.Cache is not from NewCache")
@@ -161,6 +161,9 @@ func (o *Options) resolved() (*Options, error) {
 	r.Tasks = r.Tasks || r.Extensions[tasksExtension] != nil
 	return &r, nil
 }
+
+// discarded is the logger of a client that was given none.
+var discarded = slog.New(slog.DiscardHandler)
 
 // limit applies a default to a duration for which zero means the default and less means none; none is zero from here
 // on.

@@ -75,7 +75,7 @@ func (c *Client) retire(p *pendingCall, ctx *callContext) {
 	defer c.mu.Unlock()
 	delete(c.pending, p.id)
 	p.clear()
-	if len(c.spare) < maxSpare {
+	if len(c.spare) < maxSpare && c.hearing { // what else a request costs without a common stream is far more
 		c.spare = append(c.spare, p)
 	}
 }

@@ -188,7 +188,7 @@ func (c *Client) gather(
 
 // respond has the handler answer one request.
 func (c *Client) respond(ctx context.Context, request InputRequest) (json.RawMessage, error) {
-	if c.requests.handlers[request.Method] == nil || !builtInRequests[request.Method] {
+	if c.opts.requestHandler(request.Method) == nil || !builtInRequests[request.Method] {
 		return nil, errors.New("the client did not declare that")
 	}
 	if ctx.Err() != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -18,8 +17,6 @@ import (
 
 // requestServer runs the handlers of the server's requests, a bounded number at once.
 type requestServer struct {
-	handlers map[string]RequestHandler // constant
-
 	mu       sync.Mutex
 	running  map[transport.ID]context.CancelCauseFunc // the handlers, by normalized id
 	answered time.Time                                // when the last one returned
@@ -47,20 +44,17 @@ var builtInRequests = map[string]bool{
 	"elicitation/create":     true,
 }
 
-// requestHandlers are the handlers by method.
-func (o *Options) requestHandlers() map[string]RequestHandler {
-	handlers := make(map[string]RequestHandler, len(o.Requests)+3)
-	maps.Copy(handlers, o.Requests)
-	if o.Roots != nil {
-		handlers["roots/list"] = o.listRoots
+// requestHandler returns the handler of a method, nil if there is none.
+func (o *Options) requestHandler(method string) RequestHandler {
+	switch {
+	case method == "roots/list" && o.Roots != nil:
+		return o.listRoots
+	case method == "sampling/createMessage" && o.CreateMessage != nil:
+		return o.createMessage
+	case method == "elicitation/create" && (o.Elicit != nil || o.ElicitURL != nil):
+		return o.elicit
 	}
-	if o.CreateMessage != nil {
-		handlers["sampling/createMessage"] = o.createMessage
-	}
-	if o.Elicit != nil || o.ElicitURL != nil {
-		handlers["elicitation/create"] = o.elicit
-	}
-	return handlers
+	return o.Requests[method]
 }
 
 // serveRequest sees to it that a request of the server is answered. What needs no handler is answered at once, however
@@ -70,7 +64,7 @@ func (c *Client) serveRequest(m *transport.Message) {
 		c.post(&transport.Message{ID: m.ID, Result: json.RawMessage("{}")})
 		return
 	}
-	if c.requests.handlers[m.Method] == nil {
+	if c.opts.requestHandler(m.Method) == nil {
 		c.log.Debug("refused a request that has no handler", slog.String("method", m.Method))
 		c.post(errorResponse(m.ID, CodeMethodNotFound, "method not found"))
 		return
@@ -220,7 +214,7 @@ func (c *Client) runHandler(ctx context.Context, m *transport.Message) (result j
 		}
 	}()
 	return c.interceptReceived(ctx, m, func(ctx context.Context) (json.RawMessage, error) {
-		result, err := c.requests.handlers[m.Method](ctx, m.Params)
+		result, err := c.opts.requestHandler(m.Method)(ctx, m.Params)
 		switch {
 		case context.Cause(ctx) == errWithdrawn:
 			return nil, ended(ctx)

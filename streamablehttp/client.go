@@ -24,12 +24,12 @@ var own struct {
 	below *roundTripper
 }
 
-// doer returns what sends the requests of a connection, and what to call once it has ended.
+// doer returns what sends the requests of a connection, and what to call once, when it has ended.
 func doer(given Doer) (d Doer, release func()) {
 	client, ok := given.(*http.Client)
 	switch {
 	case given == nil || ok && client == nil:
-		return acquireOwn(), sync.OnceFunc(releaseOwn)
+		return acquireOwn(), releaseOwn
 	case !ok:
 		return given, func() {}
 	}

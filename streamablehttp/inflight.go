@@ -13,13 +13,8 @@ import (
 type exchanges struct {
 	life context.Context // of the connection
 
-	mu      sync.Mutex
-	all     map[*exchange]struct{}
-	waiting map[transport.ID]*exchange // those whose request may be answered on another stream
-}
-
-func newExchanges(life context.Context) exchanges {
-	return exchanges{life: life, all: make(map[*exchange]struct{}), waiting: make(map[transport.ID]*exchange)}
+	mu  sync.Mutex
+	all map[*exchange]struct{} // nil while there is none, since hosts have many connections that are idle
 }
 
 // enter makes the exchange end with the connection, at once if that has ended.
@@ -30,13 +25,18 @@ func (e *exchanges) enter(x *exchange) {
 		x.cancel(context.Cause(e.life))
 		return
 	}
+	if e.all == nil {
+		e.all = make(map[*exchange]struct{})
+	}
 	e.all[x] = struct{}{}
 }
 
 func (e *exchanges) leave(x *exchange) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	delete(e.all, x)
+	if delete(e.all, x); len(e.all) == 0 {
+		e.all = nil
+	}
 }
 
 // end ends all exchanges, after the life of the connection.
@@ -55,21 +55,11 @@ var errAnswered = errors.New("answered on another stream")
 // cost another one its connection (net/http has given it back already).
 const answeredGrace = 50 * time.Millisecond
 
-// await makes known that a request waits for its answer, until settle is called.
-func (e *exchanges) await(x *exchange) {
-	if m := x.out.Message; m.IsRequest() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.waiting[canonical(m.ID)] = x
-	}
-}
-
-func (e *exchanges) settle(x *exchange) {
-	if m := x.out.Message; m.IsRequest() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.waiting, canonical(m.ID))
-	}
+// await says whether a request waits for an answer that may come on another stream.
+func (e *exchanges) await(x *exchange, waits bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	x.waits = waits && x.out.Message.IsRequest()
 }
 
 // answeredElsewhere ends the exchange that waits for m, if m is an answer that somebody waits for.
@@ -80,9 +70,11 @@ func (e *exchanges) answeredElsewhere(m *transport.Message) {
 	id := canonical(m.ID)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if x := e.waiting[id]; x != nil {
-		delete(e.waiting, id)
-		time.AfterFunc(answeredGrace, func() { x.cancel(errAnswered) })
+	for x := range e.all { // it is a legacy server that answers so, and it seldom has many
+		if x.waits && canonical(x.out.Message.ID) == id {
+			x.waits = false
+			time.AfterFunc(answeredGrace, func() { x.cancel(errAnswered) })
+		}
 	}
 }
 

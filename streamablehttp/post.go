@@ -48,6 +48,7 @@ type exchange struct {
 	session *session // that the message belongs to; nil before there is one
 	out     *transport.Outgoing
 	cancel  context.CancelCauseFunc
+	waits   bool // guarded by the connection's exchanges
 
 	answered bool
 	fault    error // the latest thing on the exchange that was no usable message
@@ -58,9 +59,9 @@ func (x *exchange) run(ctx context.Context, body []byte) error {
 	if target := c.legacy.Load(); target != nil {
 		return x.post(ctx, target, body, x.accepted)
 	}
-	c.exchanges.await(x)
+	c.exchanges.await(x, true)
 	err := x.post(ctx, c.url, body, x.answer)
-	c.exchanges.settle(x)
+	c.exchanges.await(x, false)
 	switch {
 	case m.Method == "initialize" && c.mayFallBack(err):
 		return x.fallBack(ctx, body, err)

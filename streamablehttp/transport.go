@@ -105,7 +105,7 @@ func (t *Transport) newConn(target *url.URL) *conn {
 		c.closing = DefaultCloseTimeout
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
-	c.exchanges = newExchanges(c.life)
+	c.exchanges.life = c.life
 	return c
 }
 

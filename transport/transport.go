@@ -70,7 +70,8 @@ type Traits struct {
 	// so that the client must not wait for it.
 	SilentProbe bool
 	// RequestStreams says that a request has a response stream of its own, and that ending Send's ctx closes it, which
-	// cancels the request (2026-07-28). On other bindings the client sends a notice.
+	// cancels the request (2026-07-28). On other bindings the client sends a notice. Since then nothing arrives on such
+	// a binding but on those streams, so the client calls Receive for legacy revisions only, or with SilentProbe.
 	RequestStreams bool
 }
 

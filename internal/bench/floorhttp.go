@@ -21,9 +21,7 @@ type floorHTTP struct {
 }
 
 func newFloorHTTP(a address) *floorHTTP {
-	tr := http.DefaultTransport.(*http.Transport).Clone()
-	tr.MaxIdleConnsPerHost = 128
-	return &floorHTTP{url: a.url, modern: a.modern, client: &http.Client{Transport: tr}}
+	return &floorHTTP{url: a.url, modern: a.modern, client: peerClient()}
 }
 
 func (h *floorHTTP) post(ctx context.Context, method string, message []byte) (*http.Response, error) {
@@ -107,7 +105,4 @@ func (h *floorHTTP) notify(ctx context.Context, message []byte) error {
 	return resp.Body.Close()
 }
 
-func (h *floorHTTP) close() error {
-	h.client.CloseIdleConnections()
-	return nil
-}
+func (h *floorHTTP) close() error { return nil }

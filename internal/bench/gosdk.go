@@ -47,12 +47,12 @@ func (gosdk) connect(ctx context.Context, a address) (session, error) {
 	return s, nil
 }
 
-// peerClient has idle connections for all callers, as ours has by itself.
-func peerClient() *http.Client {
+// peerClient has idle connections for all callers, and all connections of a driver share it: ours does so by itself.
+var peerClient = sync.OnceValue(func() *http.Client {
 	tr := http.DefaultTransport.(*http.Transport).Clone()
 	tr.MaxIdleConnsPerHost = 128
 	return &http.Client{Transport: tr}
-}
+})
 
 type gosdkSession struct {
 	session *mcp.ClientSession
