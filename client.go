@@ -25,9 +25,10 @@ type Client struct {
 	logLevel atomic.Pointer[LogLevel]
 
 	mu      sync.Mutex
-	pending map[int64]*pendingCall // nil once the client has ended
-	spare   []*pendingCall         // records of calls that are over
-	hearing bool                   // receive runs, or has ended
+	pending map[int64]*pendingCall
+	over    bool           // the client has ended, and nothing is pending any more
+	spare   []*pendingCall // records of calls that are over
+	hearing bool           // receive runs, or has ended
 
 	requests requestServer
 	events   eventQueue
@@ -98,11 +99,10 @@ func dial(
 
 func newClient(conn transport.Conn, opts *Options) *Client {
 	c := &Client{
-		opts:    opts,
-		conn:    conn,
-		cache:   opts.Cache.join(),
-		pending: make(map[int64]*pendingCall),
-		done:    make(chan struct{}),
+		opts:  opts,
+		conn:  conn,
+		cache: opts.Cache.join(),
+		done:  make(chan struct{}),
 	}
 	traits := conn.Traits()
 	if c.log = opts.Logger; c.log != discarded {
@@ -121,7 +121,7 @@ func newClient(conn transport.Conn, opts *Options) *Client {
 func (c *Client) hear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.hearing && c.pending != nil {
+	if !c.hearing && !c.over {
 		c.hearing = true
 		c.background.Go(c.receive)
 	}
@@ -145,7 +145,7 @@ func (c *Client) finish(err error) {
 	c.end.Do(func() {
 		c.mu.Lock()
 		c.err = err
-		c.pending = nil
+		c.over, c.pending = true, nil
 		c.mu.Unlock()
 		c.outbox.close()
 		close(c.done)

@@ -42,8 +42,11 @@ const (
 func (c *Client) addPending(id int64, r *request, o *callOptions) (*pendingCall, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pending == nil {
+	if c.over {
 		return nil, c.err
+	}
+	if c.pending == nil {
+		c.pending = make(map[int64]*pendingCall)
 	}
 	var p *pendingCall
 	if last := len(c.spare) - 1; last >= 0 {
@@ -75,7 +78,12 @@ func (c *Client) retire(p *pendingCall, ctx *callContext) {
 	defer c.mu.Unlock()
 	delete(c.pending, p.id)
 	p.clear()
-	if len(c.spare) < maxSpare && c.hearing { // what else a request costs without a common stream is far more
+	switch {
+	case !c.hearing: // what else a request costs without a common stream is far more; so idle clients hold little
+		if len(c.pending) == 0 {
+			c.pending = nil
+		}
+	case len(c.spare) < maxSpare:
 		c.spare = append(c.spare, p)
 	}
 }

@@ -35,6 +35,9 @@ const protocolHeaders = 8
 
 // userHeader copies what a user may set.
 func userHeader(given map[string][]string) http.Header {
+	if len(given) == 0 {
+		return nil
+	}
 	h := make(http.Header, len(given))
 	for name, values := range given {
 		if name = http.CanonicalHeaderKey(name); !ownHeaders[name] && !strings.HasPrefix(name, headerParamPrefix) {
