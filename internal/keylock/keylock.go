@@ -17,7 +17,7 @@ type lock struct {
 	users int           // the holder and those who wait
 }
 
-// Lock waits until nobody holds the key's lock, or ctx is done: then the error is ctx.Err(). unlock must be called once.
+// Lock waits until nobody holds the key's lock, or ctx is done: then the error is ctx.Err(). Call unlock once.
 func (l *Locks) Lock(ctx context.Context, key string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
