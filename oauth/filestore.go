@@ -24,10 +24,10 @@ const (
 	passingPeriod = 2 * time.Second // for what another program's look at a file holds up, see passing
 )
 
-// FileStore is a [Store] in a folder that all processes of a user on one machine may share, each with one FileStore or
-// several. A record is a file, at most 1 MiB, that its owner alone may read (0600). It is replaced, never written to, and
-// the replacement reaches the disk before Update returns. So whatever ends the process or the machine, the file is a
-// whole record, and none older than the last Update that returned nil.
+// FileStore is a [Store] in a folder that all processes of a user on one machine may share, each with one FileStore
+// or several. A record is a file, at most 1 MiB, that its owner alone may read (0600). It is replaced, never written
+// to, and the replacement reaches the disk before Update returns. So whatever ends the process or the machine, the
+// file is a whole record, and none older than the last Update that returned nil.
 //
 // The name of a file is the SHA-256 of its key in hexadecimal, which suits file systems of every kind. Beside it are
 // NAME.lock, which is empty and stays, as removing it would let two processes lock two files of that name; and NAME.tmp

@@ -6,8 +6,8 @@
 //	err = store.CreateTable(ctx)
 //
 // It is tested on PostgreSQL 15 with pgx v5. The statements are such as PostgreSQL has had since 9.6; neither older
-// versions nor other databases that speak its protocol were tested. The database must be the primary: a replica may have
-// an older record.
+// versions nor other databases that speak its protocol were tested. The database must be the primary: a replica may
+// have an older record.
 //
 // # Table
 //

@@ -105,8 +105,8 @@ func panickingChange(t *testing.T, s oauth.Store) {
 }
 
 func keys(t *testing.T, s oauth.Store) {
-	alike := []string{"", "a", "A", "a/", "a/b", "a\\b", "../a", "a ", "a.", "a%2f", "a:b", "CON", "é", "e\u0301", "'", "\"",
-		strings.Repeat("a", 2048), strings.Repeat("a", 2047) + "b"}
+	alike := []string{"", "a", "A", "a/", "a/b", "a\\b", "../a", "a ", "a.", "a%2f", "a:b", "CON", "é", "e\u0301", "'",
+		"\"", strings.Repeat("a", 2048), strings.Repeat("a", 2047) + "b"}
 	for i, k := range alike {
 		save(t, s, k, []byte(strconv.Itoa(i)))
 	}
