@@ -25,6 +25,14 @@ type address struct {
 	single  bool // one call at a time is all that will be made
 }
 
+// version is the revision to speak.
+func (a *address) version() string {
+	if a.modern {
+		return "2026-07-28"
+	}
+	return "2025-11-25"
+}
+
 // A driver is one client under measurement.
 type driver interface {
 	// connect reaches the server; the handshake is done when it returns.

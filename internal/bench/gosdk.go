@@ -35,12 +35,8 @@ func (gosdk) connect(ctx context.Context, a address) (session, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "gosdk", Version: "1"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: s.progressed,
 	})
-	version := "2025-11-25"
-	if a.modern {
-		version = "2026-07-28"
-	}
 	var err error
-	s.session, err = client.Connect(ctx, t, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	s.session, err = client.Connect(ctx, t, &mcp.ClientSessionOptions{ProtocolVersion: a.version()})
 	if err != nil {
 		return nil, err
 	}

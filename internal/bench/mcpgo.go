@@ -33,17 +33,13 @@ func (mcpgo) connect(ctx context.Context, a address) (session, error) {
 			return nil, err
 		}
 	}
-	var o []client.ClientOption
-	if !a.modern {
-		o = append(o, client.WithLegacyProtocolOnly())
-	}
-	s := &mcpgoSession{client: client.NewClient(t, o...)}
+	s := &mcpgoSession{client: client.NewClient(t, client.WithProtocolVersion(a.version()))}
 	if err := s.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, err
 	}
 	s.client.OnNotification(s.notified)
 	var init mcp.InitializeRequest
-	init.Params.ProtocolVersion = "2025-11-25"
+	init.Params.ProtocolVersion = a.version()
 	init.Params.ClientInfo = mcp.Implementation{Name: "mcpgo", Version: "1"}
 	if _, err := s.client.Initialize(ctx, init); err != nil {
 		_ = s.client.Close()

@@ -23,11 +23,7 @@ func (ours) connect(ctx context.Context, a address) (session, error) {
 	default:
 		t = &streamablehttp.Transport{URL: a.url}
 	}
-	o := &mcp.Options{Versions: []string{mcp.Version20251125}}
-	if a.modern {
-		o.Versions = []string{mcp.Version20260728}
-	}
-	client, err := mcp.Connect(ctx, t, o)
+	client, err := mcp.Connect(ctx, t, &mcp.Options{Versions: []string{a.version()}})
 	if err != nil {
 		return nil, err
 	}
