@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // A Decoder reads one value at a time, in order. Its methods read the next value whatever it is: null reads as the zero
@@ -266,7 +265,7 @@ func (d *Decoder) name() []byte {
 	}
 	d.i = end
 	stop := plainRun(d.data, start+1)
-	if content := d.data[start+1 : stop]; d.data[stop] == '"' && utf8.Valid(content) {
+	if content := d.data[start+1 : stop]; d.data[stop] == '"' && validUTF8(content) {
 		return content
 	}
 	closing, _ := skipString(d.data, start)

@@ -1,9 +1,6 @@
 package jsonscan
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // NewOwned returns a Decoder over data that nobody else uses, and that nobody will read again but through Decoder.Since:
 // long strings are decoded in place, so that a result of some megabytes is in memory once.
@@ -34,54 +31,52 @@ func (d *Decoder) mayDecodeInPlace(start int) bool {
 	return true
 }
 
-// textInPlace reads the string that starts at start, whose first run of ordinary content ends at i.
-func (d *Decoder) textInPlace(start, i int) string {
-	out := start // the end of what is decoded
-	for run := start; ; i = plainRun(d.data, i) {
-		if !utf8.Valid(d.data[run:i]) {
-			return d.textRepaired(start, out, run)
-		}
+// textInPlace reads the string that starts at start. What it decodes is never longer than what stood there.
+func (d *Decoder) textInPlace(start int) string {
+	data, out := d.data, start // the end of what is decoded
+	for i := start; ; {
+		run := i
+		i = plainRun(data, i)
 		if out < run {
-			copy(d.data[out:], d.data[run:i])
+			copy(data[out:], data[run:i])
 		}
 		out += i - run
 		switch {
-		case i >= len(d.data):
+		case i >= len(data):
 			d.fail(i, reasonEnd)
 			return ""
-		case d.data[i] == '"':
-			text := d.share(d.data[start:out])
-			if out < i {
-				d.inPlace = append(d.inPlace, rewrite{start, i, text})
-			}
+		case data[i] == '"':
 			d.i = i + 1
-			return text
-		case d.data[i] != '\\':
+			return d.rewritten(start, out, i)
+		case data[i] != '\\':
 			d.fail(i, reasonControl)
 			return ""
-		case escapeLen(d.data[i:]) == 0:
+		case i+1 < len(data) && shortEscape[data[i+1]] != 0:
+			data[out] = shortEscape[data[i+1]]
+			out++
+			i += 2
+			continue
+		case escapeLen(data[i:]) == 0:
 			d.fail(i, reasonEscape)
 			return ""
 		}
-		r, n := escaped(d.data[i:])
-		out += utf8.EncodeRune(d.data[out:], r)
+		r, n := escaped(data[i:])
+		out += utf8.EncodeRune(data[out:], r)
 		i += n
-		run = i
 	}
 }
 
-// textRepaired is for a string with bytes that are no UTF-8: what replaces them is longer, so that it gets memory of its
-// own. Up to out it is decoded, and goes on at run.
-func (d *Decoder) textRepaired(start, out, run int) string {
-	end, reason := skipRest(d.data, plainRun(d.data, run))
-	if reason != "" {
-		d.fail(end, reason)
-		return ""
+// rewritten returns as a string what was decoded from start to out, of a literal whose content went on to end.
+func (d *Decoder) rewritten(start, out, end int) string {
+	content := d.data[start:out]
+	var text string
+	if validUTF8(content) {
+		text = d.share(content)
+	} else {
+		text = view(repaired(content))
 	}
-	d.i = end
-	text := view(append(bytes.Clone(d.data[start:out]), unescape(d.data[run:end-1])...))
-	if out < run {
-		d.inPlace = append(d.inPlace, rewrite{start, end - 1, text})
+	if out < end {
+		d.inPlace = append(d.inPlace, rewrite{start, end, text})
 	}
 	return text
 }

@@ -90,3 +90,33 @@ func TestAStringThatIsASmallPartIsCopied(t *testing.T) {
 		}
 	}
 }
+
+// lines is a text with a line break, quotes and a letter beyond ASCII in each line, as logs have them, and as JSON.
+func lines(size int) []byte {
+	line := `00000001 a line of a file with \"quoted\" words and an é, as long as lines usually are\n`
+	return []byte(`{"content":[{"type":"text","text":"` + strings.Repeat(line, size/len(line)) + `"}]}`)
+}
+
+func BenchmarkLongText(b *testing.B) {
+	data := lines(1 << 20)
+	b.Run("skip", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			if !Valid(data) {
+				b.Fatal("invalid")
+			}
+		}
+	})
+	for name, decoder := range map[string]func([]byte) Decoder{"copied": New, "in place": NewOwned} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			own := make([]byte, len(data))
+			for b.Loop() {
+				copy(own, data)
+				d := decoder(own)
+				tree(&d)
+			}
+		})
+	}
+}

@@ -163,6 +163,10 @@ func skipRest(data []byte, i int) (int, string) {
 		case data[i] != '\\':
 			return i, reasonControl
 		}
+		if i+1 < len(data) && shortEscape[data[i+1]] != 0 {
+			i += 2
+			continue
+		}
 		n := escapeLen(data[i:])
 		if n == 0 {
 			return i, reasonEscape
@@ -176,10 +180,10 @@ func escapeLen(s []byte) int {
 	if len(s) < 2 {
 		return 0
 	}
-	switch s[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	if shortEscape[s[1]] != 0 {
 		return 2
-	case 'u':
+	}
+	if s[1] == 'u' {
 		if _, ok := hex4(s[2:]); ok {
 			return 6
 		}

@@ -2,6 +2,8 @@ package jsonscan
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
@@ -18,7 +20,7 @@ func (d *Decoder) Text() string {
 	start := d.i + 1
 	stop := plainRun(d.data, start)
 	if d.mayDecodeInPlace(start) {
-		return d.textInPlace(start, stop)
+		return d.textInPlace(start)
 	}
 	end, reason := skipRest(d.data, stop)
 	if reason != "" {
@@ -27,7 +29,7 @@ func (d *Decoder) Text() string {
 	}
 	d.i = end
 	content := d.data[start : end-1]
-	if stop < end-1 || !utf8.Valid(content) {
+	if stop < end-1 || !validUTF8(content) {
 		return view(unescape(content))
 	}
 	return d.share(content)
@@ -58,7 +60,7 @@ func unescape(s []byte) []byte {
 		if n < 0 {
 			n = len(s)
 		}
-		out = appendValid(out, s[:n])
+		out = append(out, s[:n]...)
 		if s = s[n:]; len(s) > 0 {
 			var r rune
 			r, n = escaped(s)
@@ -66,44 +68,61 @@ func unescape(s []byte) []byte {
 			s = s[n:]
 		}
 	}
-	return out
+	if validUTF8(out) {
+		return out
+	}
+	return repaired(out)
 }
 
 // escaped decodes the escape at the start of s: the rune, and how many bytes spell it.
 func escaped(s []byte) (rune, int) {
-	switch c := s[1]; c {
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-		r, _ := hex4(s[2:])
-		if !utf16.IsSurrogate(r) {
-			return r, 6
-		}
-		if len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
-			low, _ := hex4(s[8:])
-			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-				return pair, 12
-			}
-		}
-		return utf8.RuneError, 6
-	default: // a quote, a backslash or a slash
-		return rune(c), 2
+	if short := shortEscape[s[1]]; short != 0 {
+		return rune(short), 2
 	}
+	r, _ := hex4(s[2:])
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+		low, _ := hex4(s[8:])
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return utf8.RuneError, 6
 }
 
-// appendValid appends s with each byte that is not part of valid UTF-8 replaced.
-func appendValid(out, s []byte) []byte {
-	if utf8.Valid(s) {
-		return append(out, s...)
+// shortEscape has what the escapes of two bytes stand for, by the second one; 0 for what is none of them.
+var shortEscape = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// validUTF8 is utf8.Valid for text that is mostly ASCII: it goes on fast after a letter that is not.
+func validUTF8(s []byte) bool {
+	for i := 0; i < len(s); {
+		if i+8 <= len(s) {
+			beyond := binary.LittleEndian.Uint64(s[i:]) & highBits
+			if beyond == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(beyond) / 8
+		} else if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(s[i:])
+		if r == utf8.RuneError && n == 1 {
+			return false
+		}
+		i += n
 	}
+	return true
+}
+
+// repaired returns s with each byte that is not part of valid UTF-8 replaced.
+func repaired(s []byte) []byte {
+	out := make([]byte, 0, len(s)+len(s)/8)
 	for len(s) > 0 {
 		r, n := utf8.DecodeRune(s)
 		out = utf8.AppendRune(out, r)
