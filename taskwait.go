@@ -105,8 +105,8 @@ func (w *taskWait) see(task *Task) error {
 	return nil
 }
 
-// provide gives the server what it needs. It asks for it again until it has taken that in, and nobody is bothered a
-// second time (Task Update Requests).
+// provide gives the server what it needs. A request stays in the state of the task until the server has taken in the
+// answer; nobody is bothered with it a second time (Task Update Requests).
 func (w *taskWait) provide(ctx context.Context) error {
 	if w.task.Status != TaskInputRequired {
 		return nil
