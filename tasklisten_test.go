@@ -98,10 +98,12 @@ func TestAServerThatDoesNotTellIsNotAskedTo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, p := tasking(t, nil)
+				start := time.Now()
 				result := call(c, t.Context(), "a")
 				p.answer(p.expect("tools/call"), created(""))
 				respond(p, p.expect("subscriptions/listen"))
 				p.answer(p.expectTask("tasks/get"), got("completed", completed))
+				assert.LessOrEqual(t, time.Since(start), 2*time.Second, "to listen must not take longer than to ask")
 				_, err := result()
 				require.NoError(t, err)
 

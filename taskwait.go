@@ -170,7 +170,7 @@ func (w *taskWait) ask(ctx context.Context) (task *Task, err error) {
 func (w *taskWait) insist(ctx context.Context, try func() error) error {
 	for failures := 0; ; failures++ {
 		err := try()
-		if err == nil || failures == maxPollFailures || !mayPass(err) || ctx.Err() != nil || w.client.ended() {
+		if err == nil || failures == maxPollFailures || !mayPass(err) {
 			return err
 		}
 		w.client.log.Warn("the server was not reached about a task", slog.Any("error", err))

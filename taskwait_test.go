@@ -290,6 +290,7 @@ func TestRequestsAboutATaskAreRepeated(t *testing.T) {
 		"unavailable":     {fmt.Errorf("503: %w", transport.ErrUnavailable), map[string]int{get: 1}, []string{get, get, update, get}},
 		"no answer":       {transport.ErrNoResponse, map[string]int{update: 1}, []string{get, update, update, get}},
 		"for too long":    {transport.ErrNoResponse, map[string]int{get: 9}, []string{get, get, get, get, get, get}},
+		"never sent":      {transport.Unsent(errors.New("refused")), map[string]int{get: 9}, []string{get, get, get, get, get, get}},
 		"another failure": {errors.New("odd"), map[string]int{get: 9}, []string{get}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -307,6 +308,7 @@ func TestRequestsAboutATaskAreRepeated(t *testing.T) {
 					assert.Equal(t, 1, asked, "nobody is bothered twice")
 				} else {
 					require.ErrorIs(t, err, test.err)
+					assert.False(t, transport.SafeToRetry(err), "there is a task already")
 					var task *mcp.TaskError
 					require.ErrorAs(t, err, &task)
 					assert.Equal(t, taskID, task.Task.ID, "the task may go on")
@@ -321,6 +323,22 @@ func TestRequestsAboutATaskAreRepeated(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAskingIsRepeatedWhenThereIsNoAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, p := modern(t, withTasks(nil))
+		start := time.Now()
+		result := call(c, t.Context(), "a")
+		p.answer(p.expect("tools/call"), created(""))
+		p.expectTask("tasks/get")
+		p.expect("notifications/cancelled")
+		assert.Equal(t, 61*time.Second, time.Since(start), "the limit of a call that is idle")
+		p.answer(p.expectTask("tasks/get"), got("completed", completed))
+		assert.Equal(t, 62*time.Second, time.Since(start))
+		_, err := result()
+		require.NoError(t, err)
+	})
 }
 
 func seconds(times []time.Duration) (s []time.Duration) {
