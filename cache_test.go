@@ -326,6 +326,18 @@ func TestAnAnswerThatMayNotBeKeptTakesThePlaceOfOneThatMay(t *testing.T) {
 	}
 }
 
+func TestAPageOfNoUseIsNotKept(t *testing.T) {
+	caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
+		list := asks(t, c)["tools/list"]
+		p.sent(list, "tools/list", "1", minute)
+		got := async(func() (string, error) { return list(mcp.WithRefresh()) })
+		p.answer(p.expect("tools/list"), `{`+minute+`,"tools":5}`)
+		_, err := got()
+		require.ErrorContains(t, err, "unusable")
+		p.sent(list, "tools/list", "2", minute, mcp.WithCached())
+	})
+}
+
 func TestAnAnswerThatNeverCameChangesNothing(t *testing.T) {
 	caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
 		read := reading(t, c, "a:b")

@@ -259,6 +259,29 @@ func TestACursorThatTheServerNoLongerKnows(t *testing.T) {
 			assert.Equal(t, []string{"A", "B"}, names(tools))
 		})
 	})
+	t.Run("also if it is of a page that did not come from the cache", func(t *testing.T) {
+		caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
+			first(t, c, p)
+			got := listTools(c, t.Context())
+			p.answer(p.expect("tools/list"), page("b", "0", `,"nextCursor":"3"`))
+			p.write(unknown, p.expect("tools/list").ID)
+			p.answer(p.expect("tools/list"), page("A", "60000", ``))
+			tools, err := got()
+			require.NoError(t, err)
+			assert.Equal(t, []string{"A"}, names(tools))
+		})
+	})
+	t.Run("not one that the server did not get to answer about", func(t *testing.T) {
+		caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
+			first(t, c, p)
+			got := async(func() (any, error) { return c.ListTools(t.Context(), mcp.WithTimeout(time.Second)) })
+			p.expect("tools/list")
+			p.expect("notifications/cancelled")
+			_, err := got()
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			p.kept(asks(t, c)["tools/list"], "a")
+		})
+	})
 	t.Run("once", func(t *testing.T) {
 		caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
 			first(t, c, p)
@@ -417,6 +440,28 @@ func TestWhatIsNoLongerFreshTeachesNothingAboutTools(t *testing.T) {
 		x.list(t, mcp.WithCached())
 		require.NoError(t, x.call(t, mcp.WithValidation()), "what it knew is still what counts")
 		assert.Equal(t, 1, x.lists)
+	})
+}
+
+func TestAWalkOverAPageThatIsNoLongerFreshForgetsNoTools(t *testing.T) {
+	caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
+		got := listTools(c, t.Context())
+		p.answer(p.expect("tools/list"), `{"ttlMs":1000,"tools":[`+tool("a")+`],"nextCursor":"2"}`)
+		p.answer(p.expect("tools/list"), `{"ttlMs":60000,"tools":[`+tool("b")+`]}`)
+		_, err := got()
+		require.NoError(t, err)
+		require.Equal(t, 2, c.KnownTools())
+		time.Sleep(time.Second)
+		tools, err := c.ListTools(t.Context(), mcp.WithCached())
+		require.NoError(t, err)
+		assert.Equal(t, []string{"a", "b"}, names(tools))
+		assert.Equal(t, 2, c.KnownTools())
+
+		got = listTools(c, t.Context())
+		p.answer(p.expect("tools/list"), `{"ttlMs":1000,"tools":[],"nextCursor":"2"}`)
+		_, err = got()
+		require.NoError(t, err)
+		assert.Equal(t, 1, c.KnownTools(), "a fresh page from the cache is as good as one of the server's")
 	})
 }
 

@@ -70,6 +70,20 @@ func TestAStoreForgetsTopics(t *testing.T) {
 	assert.Zero(t, s.bytes)
 }
 
+func TestHintsOfAResult(t *testing.T) {
+	r := roundTrip[ReadResourceResult](t, `{"contents":[],"ttlMs":9007199254740993,"cacheScope":"public"}`)
+	assert.Equal(t, CacheHints{9007199254740993, CachePublic}, r.Cache)
+	roundTrip[ReadResourceResult](t, `{"contents":[],"ttlMs":0,"cacheScope":"to come"}`)
+	roundTrip[ReadResourceResult](t, `{"contents":[]}`)
+	r, notes := read[ReadResourceResult](t, `{"contents":[],"ttlMs":-5,"cacheScope":5}`)
+	assert.Zero(t, r.Cache)
+	assert.Equal(t, []string{
+		"ttlMs: negative, taken for 0", "cacheScope: ignored, expected a string, found a number",
+	}, notes)
+	assert.Zero(t, hintsOf([]byte(`{"ttlMs":5,`)))
+	assert.Zero(t, hintsOf(nil))
+}
+
 // Whatever a server says about keeping a result is nothing, or some time that is not negative, and survives being
 // written.
 func FuzzCacheHints(f *testing.F) {
