@@ -274,11 +274,13 @@ func TestACursorThatTheServerNoLongerKnows(t *testing.T) {
 	t.Run("not one that the server did not get to answer about", func(t *testing.T) {
 		caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
 			first(t, c, p)
+			start := time.Now()
 			got := async(func() (any, error) { return c.ListTools(t.Context(), mcp.WithTimeout(time.Second)) })
 			p.expect("tools/list")
 			p.expect("notifications/cancelled")
 			_, err := got()
 			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Equal(t, time.Second, time.Since(start), "it is not asked again")
 			p.kept(asks(t, c)["tools/list"], "a")
 		})
 	})

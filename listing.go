@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"slices"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
@@ -129,12 +128,12 @@ func (l *listing[T]) pages(ctx context.Context, c *Client, opts []CallOption) it
 }
 
 // collect returns the items of all pages, and none after an error. If it is the cursor of a page from the cache that
-// the server does not know any longer, the list is read anew.
+// the server does not know any longer, the list is read anew: all its pages are forgotten.
 func (l *listing[T]) collect(ctx context.Context, c *Client, opts []CallOption) ([]*T, error) {
 	items, kept, err := l.collectOnce(ctx, c, opts)
 	var rpc *RPCError
 	if kept && errors.As(err, &rpc) {
-		items, _, err = l.collectOnce(ctx, c, append(slices.Clip(opts), WithRefresh()))
+		items, _, err = l.collectOnce(ctx, c, opts)
 	}
 	return items, err
 }
