@@ -108,7 +108,7 @@ func (a *Authorizer) Inspect(ctx context.Context, req *http.Request, resp *http.
 	if a.config.OnChallenge != nil {
 		a.config.OnChallenge(ctx, resp.StatusCode, challenges)
 	}
-	d := demandOf(resp.StatusCode, challenges)
+	d := demandOf(resp.StatusCode, challenges, a.memory.held())
 	switch {
 	case d == nil:
 		return false, nil // not for us
@@ -133,12 +133,12 @@ type demand struct {
 
 // demandOf picks the challenge to meet: nil if there is none. A 401 without any challenge asks for a token as well, and
 // a 403 for one only if it says that the scope is too narrow.
-func demandOf(status int, challenges []Challenge) *demand {
+func demandOf(status int, challenges []Challenge, held *credentials) *demand {
 	ours := slices.DeleteFunc(slices.Clone(challenges), func(c Challenge) bool {
 		return !strings.EqualFold(c.Scheme, schemeBearer) && !strings.EqualFold(c.Scheme, schemeDPoP)
 	})
 	if status == http.StatusForbidden {
-		ours = slices.DeleteFunc(ours, func(c Challenge) bool { return c.Params["error"] != "insufficient_scope" })
+		ours = slices.DeleteFunc(ours, func(c Challenge) bool { return !held.tooNarrow(c) })
 	}
 	if len(ours) == 0 {
 		if status == http.StatusUnauthorized && len(challenges) == 0 {
@@ -162,6 +162,15 @@ func demandOf(status int, challenges []Challenge) *demand {
 		}
 	}
 	return d
+}
+
+// tooNarrow reports whether a 403 is about the scope. Servers of the Go SDK name those that a call takes and no error:
+// it is, if the token lacks one.
+func (c *credentials) tooNarrow(challenge Challenge) bool {
+	if code, ok := challenge.Params["error"]; ok || c == nil {
+		return code == errorScope
+	}
+	return !c.wide(splitScopes(challenge.Params["scope"]))
 }
 
 // replace gets another token than the one that was refused, or none at all.
@@ -213,6 +222,9 @@ func (a *Authorizer) renewed(ctx context.Context, d *demand, used string) (retry
 func (a *Authorizer) widen(ctx context.Context, d *demand, used string) (retry bool, err error) {
 	if a.newer(used) {
 		return true, nil
+	}
+	if d.code == "" {
+		a.log.WarnContext(ctx, "oauth: took a 403 that names scopes and no error for one about the scope")
 	}
 	scopes := d.scopes
 	if held := a.memory.held(); held != nil {

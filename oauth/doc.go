@@ -87,7 +87,7 @@
 // one of 2025-03-26, for which OpenID metadata at its origin is good as well.
 //
 // A server without any metadata counts as one with PKCE. A token endpoint may answer with any status of success and
-// with a form, and a registration endpoint with 200. A 401 without a challenge is taken for a demand for a token.
-// Servers whose metadata lists scopes without offline_access are not asked for it, even where the MCP server demands
-// it.
+// with a form, and a registration endpoint with 200. A 401 without a challenge is taken for a demand for a token, and a
+// 403 whose challenge names scopes that the token lacks, and no error, for a demand for those. Servers whose metadata
+// lists scopes without offline_access are not asked for it, even where the MCP server demands it.
 package oauth

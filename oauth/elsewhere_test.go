@@ -14,14 +14,14 @@ import (
 	"github.com/seed62b61957/mcp/oauth"
 )
 
-// overTheWire is an error that was handed to another process.
-func overTheWire(t *testing.T, required *oauth.SignInRequiredError) *oauth.SignInRequiredError {
+// overTheWire is what was handed to another process.
+func overTheWire[T any](t *testing.T, v *T) *T {
 	t.Helper()
-	data, err := json.Marshal(required)
+	data, err := json.Marshal(v)
 	require.NoError(t, err)
-	back := new(oauth.SignInRequiredError)
+	back := new(T)
 	require.NoError(t, json.Unmarshal(data, back))
-	assert.Equal(t, required, back)
+	require.Equal(t, v, back)
 	return back
 }
 

@@ -246,6 +246,9 @@ func (f *fake) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	assert.Contains(f.t, client.redirects, q.Get("redirect_uri"))
+	if registered, ok := client.registration["scope"].(string); ok {
+		assert.Empty(f.t, missingScope(strings.Fields(q.Get("scope")), registered), "more than it was registered with")
+	}
 	assert.Equal(f.t, "code", q.Get("response_type"))
 	assert.Equal(f.t, "S256", q.Get("code_challenge_method"))
 	assert.Len(f.t, q.Get("code_challenge"), 43)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -28,6 +27,7 @@ type registered struct {
 	Secret       string    `json:"client_secret,omitempty"`
 	AuthMethod   string    `json:"token_endpoint_auth_method,omitempty"`
 	RedirectURLs []string  `json:"redirect_uris,omitempty"`
+	Scopes       []string  `json:"scopes,omitempty"` // that it may ask for; nil: not said
 	Expires      time.Time `json:"expires,omitzero"` // of the secret
 }
 
@@ -43,15 +43,16 @@ type issuer struct {
 // credentials are what somebody was granted.
 type credentials struct {
 	issuer
-	ClientID     string    `json:"client_id"`
-	AccessToken  string    `json:"access_token"`
-	TokenType    string    `json:"token_type"`
-	Expires      time.Time `json:"expires,omitzero"` // zero: not known
-	Due          time.Time `json:"due,omitzero"`     // when to renew it; zero: when it is refused
-	RefreshToken string    `json:"refresh_token,omitempty"`
-	Scopes       []string  `json:"scopes,omitempty"` // granted
-	Asked        []string  `json:"asked,omitempty"`  // for
-	DPoPKey      []byte    `json:"dpop_key,omitempty"`
+	ClientID     string      `json:"client_id"`
+	Client       *registered `json:"client,omitempty"` // unless it is Config.Client; the record may have a later one
+	AccessToken  string      `json:"access_token"`
+	TokenType    string      `json:"token_type"`
+	Expires      time.Time   `json:"expires,omitzero"` // zero: not known
+	Due          time.Time   `json:"due,omitzero"`     // when to renew it; zero: when it is refused
+	RefreshToken string      `json:"refresh_token,omitempty"`
+	Scopes       []string    `json:"scopes,omitempty"` // granted
+	Asked        []string    `json:"asked,omitempty"`  // for
+	DPoPKey      []byte      `json:"dpop_key,omitempty"`
 }
 
 func decodeRecord(data []byte) (*record, error) {
@@ -86,7 +87,7 @@ func (c *credentials) over() bool { return !c.Expires.IsZero() && time.Until(c.E
 
 // wide reports whether the token has all of these scopes, as far as is known.
 func (c *credentials) wide(scopes []string) bool {
-	return !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(c.Scopes, s) })
+	return includes(c.Scopes, scopes)
 }
 
 // hashOf tells tokens apart without telling them.

@@ -50,7 +50,7 @@ func (a *Authorizer) client(ctx context.Context, d *discovery, redirectURL strin
 	}
 	var client *registered
 	err := a.update(ctx, func(r *record) (changed bool, err error) {
-		if client = r.Clients[d.server.Issuer]; client.fits(redirectURL) {
+		if client = r.Clients[d.server.Issuer]; client.fits(redirectURL, scopes) {
 			return false, nil
 		}
 		if client, err = a.register(ctx, d, redirectURL, scopes); err != nil {
@@ -94,9 +94,10 @@ func (a *Authorizer) ownClient(ctx context.Context, issuer string) (*Client, err
 }
 
 // fits reports whether a client that was registered can be used once more. Not every server lets the port of a loopback
-// address differ (RFC 8252, section 7.3), so that the redirect URL has to be one of its own.
-func (r *registered) fits(redirectURL string) bool {
-	return r != nil && slices.Contains(r.RedirectURLs, redirectURL) &&
+// address differ (RFC 8252, section 7.3), so that the redirect URL has to be one of its own; and a client may ask for no
+// more scopes than it was registered with (RFC 7591, section 2).
+func (r *registered) fits(redirectURL string, scopes []string) bool {
+	return r != nil && slices.Contains(r.RedirectURLs, redirectURL) && includes(r.Scopes, scopes) &&
 		(r.Expires.IsZero() || time.Until(r.Expires) > expirySkew)
 }
 
@@ -123,6 +124,7 @@ func (a *Authorizer) register(ctx context.Context, d *discovery, redirectURL str
 	if err != nil {
 		return nil, err
 	}
+	client.Scopes = scopes
 	if client.RedirectURLs = request.RedirectURIs; client.AuthMethod == "" && client.Secret == "" {
 		client.AuthMethod = authNone
 	}

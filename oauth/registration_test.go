@@ -30,6 +30,33 @@ func TestAClientIsRegisteredOnce(t *testing.T) {
 	assert.Equal(t, 2, f.seen("/register"))
 }
 
+// TestEachSignInHasItsOwnClient begins two sign-ins with a registration each: the second takes nothing from the first,
+// nor from what the user has granted before.
+func TestEachSignInHasItsOwnClient(t *testing.T) {
+	f := newFake(t)
+	f.metadata = func(m map[string]any) {
+		m["token_endpoint_auth_methods_supported"] = []string{"client_secret_basic"}
+	}
+	store := oauth.NewMemoryStore()
+	shared := func(c *oauth.Config) { c.Store = store }
+	a, b := newAuthorizer(t, f, shared), newAuthorizer(t, f, shared)
+	start := func(a *oauth.Authorizer, redirectURL string) *oauth.SignIn {
+		s, err := a.StartSignIn(t.Context(), &oauth.SignInOptions{RedirectURL: redirectURL, Force: true})
+		require.NoError(t, err)
+		return overTheWire(t, s)
+	}
+	first, second := start(a, "http://127.0.0.1:8001/cb"), start(b, "http://127.0.0.1:8002/cb")
+	require.NotEqual(t, first.ClientID, second.ClientID)
+	require.NoError(t, a.CompleteSignIn(t.Context(), first, consent(t, f, first)))
+	f.revoke()
+	requireCall(t, f, a)
+
+	require.NoError(t, b.CompleteSignIn(t.Context(), second, consent(t, f, second)))
+	start(b, "http://127.0.0.1:8003/cb") // which nobody completes
+	f.revoke()
+	requireCall(t, f, b)
+}
+
 func TestApplicationTypeFollowsTheRedirectURL(t *testing.T) {
 	for redirect, want := range map[string]string{
 		"http://127.0.0.1:7777/cb":     "native",

@@ -43,6 +43,11 @@ func withOfflineAccess(scopes, advertised []string) []string {
 	return scopes
 }
 
+// includes reports whether all of these scopes are among those.
+func includes(those, these []string) bool {
+	return !slices.ContainsFunc(these, func(s string) bool { return !slices.Contains(those, s) })
+}
+
 // splitScopes reads a scope parameter; nil is one that says nothing.
 func splitScopes(text string) []string {
 	scopes := strings.Fields(text)

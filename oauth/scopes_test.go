@@ -110,20 +110,42 @@ func TestStepUpIsBounded(t *testing.T) {
 
 func TestAForbiddenCallIsNotAlwaysAboutScopes(t *testing.T) {
 	f := newFake(t)
+	f.wanted = []string{"read"}
 	a := newAuthorizer(t, f, nil)
+	requireSignIn(t, f, a)
 	signIn(t, f, a)
-	req, err := http.NewRequest(http.MethodPost, f.url(), nil)
-	require.NoError(t, err)
-	require.NoError(t, a.Authorize(t.Context(), req, true))
 	for _, challenge := range []string{
-		"", `Bearer`, `Bearer error="invalid_request"`, `Basic realm="insufficient_scope"`,
+		"", `Bearer`, `Bearer error="invalid_request"`, `Basic realm="insufficient_scope"`, `Bearer scope="read"`,
+		`Bearer error="", scope="write"`,
 	} {
-		resp := &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{}}
-		if challenge != "" {
-			resp.Header.Set("WWW-Authenticate", challenge)
-		}
-		retry, err := a.Inspect(t.Context(), req, resp)
+		retry, err := inspectForbidden(t, f, a, challenge)
 		assert.NoError(t, err, challenge)
 		assert.False(t, retry, challenge)
 	}
+}
+
+// TestAForbiddenCallThatNamesNoError has a server of the Go SDK, which names the scopes that the call takes.
+func TestAForbiddenCallThatNamesNoError(t *testing.T) {
+	f := newFake(t)
+	f.wanted = []string{"read"}
+	a := newAuthorizer(t, f, nil)
+	requireSignIn(t, f, a)
+	signIn(t, f, a)
+	_, err := inspectForbidden(t, f, a, `Bearer resource_metadata="https://x.example/", scope="read write"`)
+	var required *oauth.SignInRequiredError
+	require.ErrorAs(t, err, &required)
+	assert.True(t, required.StepUp())
+	assert.Equal(t, []string{"read", "write"}, required.Scopes)
+}
+
+func inspectForbidden(t *testing.T, f *fake, a *oauth.Authorizer, challenge string) (retry bool, err error) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodPost, f.url(), nil)
+	require.NoError(t, err)
+	require.NoError(t, a.Authorize(t.Context(), req, true))
+	resp := &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{}}
+	if challenge != "" {
+		resp.Header.Set("WWW-Authenticate", challenge)
+	}
+	return a.Inspect(t.Context(), req, resp)
 }

@@ -33,6 +33,10 @@ type SignIn struct {
 	TokenEndpoint string   `json:"token_endpoint,omitempty"`
 	AuthMethods   []string `json:"auth_methods,omitempty"`
 	SigningAlgs   []string `json:"signing_algs,omitempty"`
+
+	// Of a client that was registered for sign-ins: the one of a later sign-in may be another.
+	ClientSecret     string `json:"client_secret,omitempty"`
+	ClientAuthMethod string `json:"client_auth_method,omitempty"`
 }
 
 // Done reports whether there is nothing left to do.
@@ -154,6 +158,9 @@ func (a *Authorizer) authorizationRequest(ctx context.Context, d *discovery, req
 		AuthMethods:      d.server.TokenEndpointAuthMethodsSupported,
 		SigningAlgs:      d.server.TokenEndpointAuthSigningAlgValuesSupported,
 	}
+	if a.config.Client == nil {
+		s.ClientSecret, s.ClientAuthMethod = client.Secret, client.AuthMethod
+	}
 	s.AuthorizationURL, err = s.url(d.server.AuthorizationEndpoint, o.Params)
 	return s, err
 }
@@ -226,7 +233,14 @@ func (a *Authorizer) completeSignIn(ctx context.Context, s *SignIn, r *Response)
 	if err := r.check(s); err != nil {
 		return err
 	}
-	client, err := a.clientOf(ctx, s)
+	if _, err := a.reload(ctx); err != nil {
+		return err // before the code is used up
+	}
+	own := &registered{ID: s.ClientID, Secret: s.ClientSecret, AuthMethod: s.ClientAuthMethod}
+	if a.config.Client != nil {
+		own = nil
+	}
+	client, err := a.clientWith(s.ClientID, own)
 	if err != nil {
 		return err
 	}
@@ -239,6 +253,7 @@ func (a *Authorizer) completeSignIn(ctx context.Context, s *SignIn, r *Response)
 			Resource:      s.Resource,
 		},
 		ClientID: s.ClientID,
+		Client:   own,
 		Scopes:   s.Scopes,
 		Asked:    s.Scopes,
 	}
@@ -264,25 +279,13 @@ func (a *Authorizer) completeSignIn(ctx context.Context, s *SignIn, r *Response)
 	return err
 }
 
-// clientOf finds the client that a sign-in was begun with.
-func (a *Authorizer) clientOf(ctx context.Context, s *SignIn) (*Client, error) {
-	r, err := a.reload(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return a.knownClient(r, s.Issuer, s.ClientID)
-}
-
-// knownClient finds the client with this id, which was used with the issuer before.
-func (a *Authorizer) knownClient(r *record, issuer, id string) (*Client, error) {
+// clientWith finds the client with this id: the application's, or the one that it was given with its registration.
+func (a *Authorizer) clientWith(id string, own *registered) (*Client, error) {
 	if c := a.config.Client; c != nil && c.ID == id {
 		return c, nil
 	}
-	if id == a.config.ClientIDMetadataURL && id != "" {
-		return &Client{ID: id, AuthMethod: authNone}, nil
-	}
-	if c := r.Clients[issuer]; c != nil && c.ID == id {
-		return c.client(), nil
+	if own != nil {
+		return own.client(), nil
 	}
 	return nil, fmt.Errorf("%w: %q", errUnknownClient, id)
 }
