@@ -132,6 +132,32 @@ func mirror(params []mirrored, arguments json.RawMessage) ([]transport.MirrorPar
 	return out, nil
 }
 
+// nameMember is the member of params that a binding repeats as the name of what a request is about (section Standard
+// Request Headers, and the tasks extension), by method.
+var nameMember = map[string]string{
+	"tools/call":     "name",
+	"prompts/get":    "name",
+	"resources/read": "uri",
+	"tasks/get":      "taskId",
+	"tasks/update":   "taskId",
+	"tasks/cancel":   "taskId",
+}
+
+// mirrorRaw fills in what is to be repeated of a request whose params a caller has made.
+func (c *Client) mirrorRaw(r *request) (err error) {
+	member := nameMember[r.method]
+	if member == "" {
+		return nil
+	}
+	if name := jsonscan.New(valueAt(r.params, []string{member})); name.Kind() == jsonscan.String {
+		r.mirror.Name = name.Text()
+	}
+	if tool := c.tools.get(r.mirror.Name); r.method == "tools/call" && tool != nil {
+		r.mirror.Params, err = mirror(tool.mirrored, valueAt(r.params, []string{"arguments"}))
+	}
+	return err
+}
+
 // valueAt returns the value at a path of members, nil if there is none.
 func valueAt(raw json.RawMessage, path []string) json.RawMessage {
 	for _, step := range path {

@@ -75,6 +75,44 @@ func TestMarkedParametersAreRepeated(t *testing.T) {
 	assert.Equal(t, transport.Mirror{Name: "file:///a b"}, got)
 }
 
+func TestRawRequestsAreRepeatedAsWell(t *testing.T) {
+	var got transport.Mirror
+	c, err := mcp.Connect(t.Context(), mirroring{exchanging(func(_ context.Context, out transport.Outgoing) error {
+		switch out.Message.Method {
+		case "server/discover":
+			return reply(out, discovered)
+		case "tools/list":
+			return reply(out, listOf(annotated))
+		}
+		got = out.Mirror
+		return reply(out, `{}`)
+	})}, nil)
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = c.ListTools(t.Context())
+	require.NoError(t, err)
+	for _, test := range []struct {
+		method, params string
+		want           transport.Mirror
+	}{
+		{"tools/call", `{"name":"t","arguments":{"region":"eu","query":"q"},"_meta":{"x/y":1}}`,
+			transport.Mirror{Name: "t", Params: []transport.MirrorParam{{Name: "Region", Value: "eu"}}}},
+		{"tools/call", `{"name":"unknown","arguments":{"region":"eu"}}`, transport.Mirror{Name: "unknown"}},
+		{"prompts/get", `{"name":"p"}`, transport.Mirror{Name: "p"}},
+		{"resources/read", `{"uri":"file:///a b"}`, transport.Mirror{Name: "file:///a b"}},
+		{"tasks/get", `{"taskId":"1"}`, transport.Mirror{Name: "1"}},
+		{"tools/call", `{"name":5}`, transport.Mirror{}},
+		{"x/own", `{"name":"n"}`, transport.Mirror{}},
+	} {
+		_, err := c.Request(t.Context(), test.method, json.RawMessage(test.params))
+		require.NoError(t, err)
+		assert.Equal(t, test.want, got, test.method)
+	}
+	_, err = c.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"t","arguments":{"n":9007199254740993}}`))
+	require.ErrorContains(t, err, "JavaScript")
+	assert.True(t, transport.SafeToRetry(err))
+}
+
 func TestToolsWithMalformedMarksAreLeftOut(t *testing.T) {
 	for name, schema := range map[string]string{
 		"empty":           `{"properties":{"a":{"type":"string","x-mcp-header":""}}}`,

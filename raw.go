@@ -26,6 +26,9 @@ func (c *Client) Request(ctx context.Context, method string, params any, opts ..
 	if err := r.adoptMeta(&o); err != nil {
 		return nil, r.wrap(transport.Unsent(err))
 	}
+	if err := c.mirrorRaw(r); err != nil {
+		return nil, r.wrap(transport.Unsent(err))
+	}
 	answer, err := c.call(ctx, r, &o)
 	if err != nil {
 		return nil, err
