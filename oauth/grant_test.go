@@ -55,6 +55,22 @@ func TestClientCredentials(t *testing.T) {
 	assert.Error(t, err)
 }
 
+func TestMachinesThatShareAStore(t *testing.T) {
+	f := newFake(t)
+	store, secret := oauth.NewMemoryStore(), withSecret(f)
+	shared := func(c *oauth.Config) {
+		secret(c)
+		c.Store = store
+	}
+	a, b := newAuthorizer(t, f, shared), newAuthorizer(t, f, shared)
+	for range 3 {
+		before := f.seen("/token")
+		calls(t, f, 10, a, b)
+		assert.Equal(t, before+1, f.seen("/token"))
+		f.revoke()
+	}
+}
+
 func TestATokenWithoutACall(t *testing.T) {
 	f := newFake(t)
 	a := newAuthorizer(t, f, withSecret(f))

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -158,6 +159,21 @@ func TestAnAnswerBeforeTheWait(t *testing.T) {
 	assert.Equal(t, "first", r.Code)
 }
 
+// TestAWaitJustAfterTheAnswer: the user sees that it has arrived.
+func TestAWaitJustAfterTheAnswer(t *testing.T) {
+	t.Parallel()
+	l := listenLoopback(t, oauth.LoopbackOptions{})
+	visited := make(chan int)
+	go func() {
+		status, _, _ := visit(t, l.RedirectURL()+"?code=first&state=s1")
+		visited <- status
+	}()
+	oauth.AwaitUnclaimed(l)
+	_, err := l.Wait(t.Context(), "s1")
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusOK, <-visited)
+}
+
 func TestTheFirstAnswerCounts(t *testing.T) {
 	t.Parallel()
 	l := listenLoopback(t, oauth.LoopbackOptions{})
@@ -176,10 +192,12 @@ func TestLoopbackClosesInTime(t *testing.T) {
 	require.NoError(t, err)
 	u, err := url.Parse(l.RedirectURL())
 	require.NoError(t, err)
+	var kept []net.Conn
 	for _, begun := range []string{"", "GET /callback HTTP/1.1\r\n"} {
 		conn, err := net.Dial("tcp", u.Host)
 		require.NoError(t, err)
 		defer conn.Close()
+		kept = append(kept, conn)
 		_, err = io.WriteString(conn, begun)
 		require.NoError(t, err)
 	}
@@ -188,6 +206,11 @@ func TestLoopbackClosesInTime(t *testing.T) {
 	require.NoError(t, l.Close())
 	assert.Less(t, time.Since(begun), time.Second)
 	assert.ErrorIs(t, (<-done).err, net.ErrClosed)
+	for _, conn := range kept {
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(time.Second)))
+		_, err = io.ReadAll(conn)
+		assert.NotErrorIs(t, err, os.ErrDeadlineExceeded, "the connection is still there")
+	}
 	_, err = l.Wait(t.Context(), "s2")
 	assert.ErrorIs(t, err, net.ErrClosed)
 	assert.NoError(t, l.Close(), "again")

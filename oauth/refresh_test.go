@@ -104,23 +104,27 @@ func TestRefreshKeepsWhatTheAnswerDoesNotSay(t *testing.T) {
 }
 
 func TestARefusedRefreshAsksForASignIn(t *testing.T) {
-	f := newFake(t)
-	a := newAuthorizer(t, f, nil)
-	signIn(t, f, a)
-	requireCall(t, f, a)
-	f.revoke()
-	f.token = func(w http.ResponseWriter, r *http.Request) bool {
-		if r.PostForm.Get("grant_type") != "refresh_token" {
-			return false
+	synctest.Test(t, func(t *testing.T) {
+		f := newTimedFake(t)
+		a := newAuthorizer(t, f, nil)
+		signIn(t, f, a)
+		requireCall(t, f, a)
+		f.revoke()
+		f.token = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.PostForm.Get("grant_type") != "refresh_token" {
+				return false
+			}
+			refuse(w, http.StatusBadRequest, "invalid_grant", "")
+			return true
 		}
-		refuse(w, http.StatusBadRequest, "invalid_grant", "")
-		return true
-	}
-	requireSignIn(t, f, a)
-	requireSignIn(t, f, a)
-	assert.Equal(t, 2, f.seen("/token"), "a refresh token that was refused is not sent again")
-	signIn(t, f, a)
-	requireCall(t, f, a)
+		for range 3 {
+			requireSignIn(t, f, a)
+			time.Sleep(time.Minute)
+		}
+		assert.Equal(t, 2, f.seen("/token"), "a refresh token that was refused is not sent again")
+		signIn(t, f, a)
+		requireCall(t, f, a)
+	})
 }
 
 // TestAFailedRefreshKeepsTheTokens is about what may pass.
@@ -283,6 +287,22 @@ func TestAFreshTokenIsRefused(t *testing.T) {
 	}
 	assert.Equal(t, 4, f.seen("/token"))
 
+	signIn(t, f, a) // who insists may
+	f.challenge = nil
+	requireCall(t, f, a)
+}
+
+// TestATokenWithoutARefreshTokenIsRefused: a user who has just signed in is not sent to do it again.
+func TestATokenWithoutARefreshTokenIsRefused(t *testing.T) {
+	f := newFake(t)
+	f.answer = func(m map[string]any) { delete(m, "refresh_token") }
+	f.challenge = func(*http.Request) string { return "Bearer" }
+	a := newAuthorizer(t, f, nil)
+	requireSignIn(t, f, a)
+	signIn(t, f, a)
+	_, err := call(t.Context(), f, a)
+	var refused *oauth.RefusedError
+	require.ErrorAs(t, err, &refused)
 	signIn(t, f, a) // who insists may
 	f.challenge = nil
 	requireCall(t, f, a)

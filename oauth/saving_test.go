@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,4 +200,59 @@ func TestTheRecord(t *testing.T) {
 	assert.Contains(t, credentials["refresh_token"], "refresh-")
 	clients := record["clients"].(map[string]any)
 	assert.Equal(t, s.ClientID, clients[f.asURL].(map[string]any)["client_id"])
+}
+
+// TestReloadingDropsNothing: what could not be saved is not replaced by what is stored.
+func TestReloadingDropsNothing(t *testing.T) {
+	f := newFake(t)
+	store := &fullStore{Store: oauth.NewMemoryStore()}
+	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
+	signIn(t, f, a)
+	requireCall(t, f, a)
+	store.set(true)
+	f.revoke()
+	_, err := call(t.Context(), f, a)
+	require.ErrorIs(t, err, oauth.ErrNotSaved)
+	s, err := a.StartSignIn(t.Context(), nil) // which reads the record anew
+	require.NoError(t, err)
+	assert.True(t, s.Done())
+	requireCall(t, f, a)
+	assert.Equal(t, 2, f.seen("/token"))
+}
+
+// A slowStore returns from its first Load late.
+type slowStore struct {
+	oauth.Store
+	loads  atomic.Int32
+	loaded chan struct{} // closed when the record is read
+	answer chan struct{} // lets it return
+}
+
+func (s *slowStore) Load(ctx context.Context, key string) ([]byte, error) {
+	record, err := s.Store.Load(ctx, key)
+	if s.loads.Add(1) == 1 {
+		close(s.loaded)
+		<-s.answer
+	}
+	return record, err
+}
+
+// TestALoadThatWasOvertaken reads the record before a sign-in and sees it after.
+func TestALoadThatWasOvertaken(t *testing.T) {
+	f := newFake(t)
+	store := &slowStore{Store: oauth.NewMemoryStore(), loaded: make(chan struct{}), answer: make(chan struct{})}
+	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
+	request := func(refresh bool) string {
+		req, err := http.NewRequest(http.MethodPost, f.url(), nil)
+		assert.NoError(t, err)
+		assert.NoError(t, a.Authorize(t.Context(), req, refresh))
+		return req.Header.Get("Authorization")
+	}
+	done := make(chan string)
+	go func() { done <- request(true) }()
+	<-store.loaded
+	signIn(t, f, a)
+	close(store.answer)
+	assert.Contains(t, <-done, "Bearer access-")
+	assert.Contains(t, request(false), "Bearer access-")
 }
