@@ -55,16 +55,16 @@ func (c *Client) siftTools(page *Page[Tool]) {
 	mirrors := c.session.Load().modern() && c.conn.Traits().MirrorsParams
 	kept := page.Items[:0]
 	for _, t := range page.Items {
-		known := new(knownTool)
+		var params []mirrored
 		if mirrors {
 			var err error
-			if known.mirrored, err = mirroredParams(t.InputSchema); err != nil {
+			if params, err = mirroredParams(t.InputSchema); err != nil {
 				c.log.Warn("left out a tool", slog.String("tool", t.Name), slog.Any("reason", err))
 				continue
 			}
 		}
 		if !page.old {
-			c.tools.remember(t, known)
+			c.tools.remember(t, params)
 		}
 		kept = append(kept, t)
 	}
@@ -72,18 +72,32 @@ func (c *Client) siftTools(page *Page[Tool]) {
 }
 
 // remember takes in a tool. An output schema that did not change stays compiled.
-func (x *toolIndex) remember(t *Tool, known *knownTool) {
+func (x *toolIndex) remember(t *Tool, params []mirrored) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if t.OutputSchema != nil {
-		if before := x.tools[t.Name]; before != nil && before.output != nil && bytes.Equal(before.output.raw, t.OutputSchema) {
-			known.output = before.output
-		} else {
-			// A copy, since the original keeps the whole page in memory.
-			known.output = &outputSchema{tool: t.Name, raw: bytes.Clone(t.OutputSchema)}
-		}
+	before := x.tools[t.Name]
+	unchanged := before != nil && before.output.is(t.OutputSchema)
+	if unchanged && len(params) == 0 && len(before.mirrored) == 0 {
+		before.walk = x.walks
+		return
+	}
+	known := &knownTool{mirrored: params}
+	switch {
+	case unchanged:
+		known.output = before.output
+	case t.OutputSchema != nil:
+		// A copy, since the original keeps the whole page in memory.
+		known.output = &outputSchema{tool: t.Name, raw: bytes.Clone(t.OutputSchema)}
 	}
 	x.set(t.Name, known)
+}
+
+// is reports whether it is the schema, or both are none.
+func (s *outputSchema) is(raw json.RawMessage) bool {
+	if s == nil {
+		return raw == nil
+	}
+	return bytes.Equal(s.raw, raw)
 }
 
 func (x *toolIndex) set(name string, known *knownTool) {
