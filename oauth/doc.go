@@ -20,7 +20,9 @@
 //		callback, err := oauth.ListenLoopback(oauth.LoopbackOptions{})
 //		...
 //		defer callback.Close()
-//		signIn, err := a.StartSignIn(ctx, &oauth.SignInOptions{RedirectURL: callback.RedirectURL()})
+//		signIn, err := a.StartSignIn(ctx, &oauth.SignInOptions{
+//			Required: required, RedirectURL: callback.RedirectURL(),
+//		})
 //		... // open signIn.AuthorizationURL in a browser
 //		response, err := callback.Wait(ctx, signIn.State)
 //		...
@@ -40,10 +42,10 @@
 // when the answer comes from the issuer that was asked (RFC 9207). Programs without a user have [ClientCredentials],
 // [EnterpriseManaged] and [WorkloadIdentity]. Tokens can be bound to a key (Config.DPoP, RFC 9449).
 //
-// A token is renewed 30 s before its end, or when the server refuses it. All callers of a process share one renewal,
-// all processes share one by the lock of their [Store], and none of them ends with the call that began it. A newer
-// record in the store is never replaced by an older one. A refresh token that is refused (invalid_grant) is dropped,
-// and the server's next 401 asks for a sign-in; on any other failure it is kept.
+// A token is renewed 30 s before its end (of a short life, a quarter of it), or when the server refuses it. All callers
+// of a process share one renewal, all processes share one by the lock of their [Store], and none of them ends with the
+// call that began it. A newer record in the store is never replaced by an older one. A refresh token that is refused
+// (invalid_grant) is dropped, and the server's next 401 asks for a sign-in; on any other failure it is kept.
 //
 // # Limits and defaults
 //
@@ -51,7 +53,8 @@
 // 1 MiB. A renewal that failed is not tried again for two seconds. A token that was refused is replaced once; if the
 // new one is refused, a program without a user gets a [*RefusedError], a user is asked to sign in, and gets the
 // RefusedError if that was of no use either. For a scope that is too narrow a user is asked twice within ten minutes,
-// and a program gets a wider token twice. An assertion of a client lasts a minute.
+// and a program gets a wider token twice. An assertion of a client lasts a minute. A [Loopback] waits
+// for five minutes, and closes within a second.
 //
 // # Where requests go
 //
@@ -60,8 +63,8 @@
 // What an MCP server names, and what an authorization server that it named does, may not lead farther inside than the
 // MCP server itself is: a public one names no private, link-local or loopback address, one at a private address none of
 // this machine, one on loopback anything. The host in Config.Server tells: an address, or localhost; any other name
-// counts as public, whatever it resolves to. The origins in Config.Server, ResourceMetadataURL and ServerMetadataURL
-// are always allowed, and Config.AllowPrivate allows all. How that is kept depends on Config.HTTP:
+// counts as public, whatever it resolves to. The origins of all URLs in the Config are always allowed, and
+// Config.AllowPrivate allows all. How that is kept depends on Config.HTTP:
 //
 //   - With none, or one that has no Transport, the address is checked when it is connected to, so that a name that
 //     changes its address gains nothing. (A DialContext that was put into http.DefaultTransport is not used then.) An
