@@ -31,12 +31,11 @@ func (c *Client) dispatch(m *transport.Message) {
 // fault handles what arrived and cannot be used.
 func (c *Client) fault(m *transport.Message) {
 	if m.Method == "" {
-		if p, id := c.takePending(m.ID); p != nil {
-			err := m.Fault
-			if !errors.Is(err, ErrMessageTooLarge) {
-				err = fmt.Errorf("%w: %w", ErrNoResponse, err) // the answer came, and cannot be read
-			}
-			p.resolve(id, nil, err)
+		err := m.Fault
+		if !errors.Is(err, ErrMessageTooLarge) {
+			err = fmt.Errorf("%w: %w", ErrNoResponse, err) // the answer came, and cannot be read
+		}
+		if c.resolve(m.ID, nil, err) {
 			return
 		}
 	}
@@ -53,45 +52,44 @@ func (c *Client) fault(m *transport.Message) {
 
 // answered wakes the call that a response belongs to. A response that matches none is late, doubled or invented.
 func (c *Client) answered(m *transport.Message) {
-	p, id := c.takePending(m.ID)
-	if m.Error != nil && !m.ID.IsValid() {
-		p, id = c.takeOpening()
-	}
+	general := m.Error != nil && !m.ID.IsValid()
 	switch {
-	case p != nil:
-		p.resolve(id, m, nil)
-	case m.Error != nil && !m.ID.IsValid():
+	case general && c.resolveOpening(m) || c.resolve(m.ID, m, nil):
+	case general:
 		c.log.Warn("the server reported an error about no request in particular", slog.Any("error", m.Error))
 	default:
 		c.log.Debug("dropped an answer that nobody waits for", slog.String("id", m.ID.String()))
 	}
 }
 
-// takePending removes and returns the pending call with the id. Some servers answer with the id as a string.
-func (c *Client) takePending(id transport.ID) (*pendingCall, int64) {
+// resolve ends the call with the id, with an answer or an error, and reports whether there was one. Some servers answer
+// with the id as a string.
+func (c *Client) resolve(id transport.ID, answer *transport.Message, err error) bool {
 	n, ok := id.Int64()
-	if !ok {
-		return nil, 0
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.pending[n]
+	if !ok || p == nil {
+		return false
+	}
 	delete(c.pending, n)
-	return p, n
+	p.resolve(answer, err)
+	return true
 }
 
-// takeOpening removes and returns the request that opens the connection, if it is all that is under way: a server that
-// cannot make anything of it may answer with an error without an id.
-func (c *Client) takeOpening() (*pendingCall, int64) {
+// resolveOpening ends the request that opens the connection, if it is all that is under way: a server that cannot make
+// anything of it may answer with an error without an id.
+func (c *Client) resolveOpening(answer *transport.Message) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, p := range c.pending {
 		if p.opening && len(c.pending) == 1 {
 			delete(c.pending, id)
-			return p, id
+			p.resolve(answer, nil)
+			return true
 		}
 	}
-	return nil, 0
+	return false
 }
 
 // progressed takes a progress notification to its call. The token is the id of the call.

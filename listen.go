@@ -154,14 +154,12 @@ func (c *Client) listenerOf(params json.RawMessage) *listener {
 func (c *Client) endListener(id transport.ID) bool {
 	n, ok := id.Int64()
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	p := c.pending[n]
-	found := ok && p != nil && p.listener != nil
-	if found {
-		delete(c.pending, n)
+	if !ok || p == nil || p.listener == nil {
+		return false
 	}
-	c.mu.Unlock()
-	if found {
-		p.resolve(n, &transport.Message{ID: id, Result: json.RawMessage("{}")}, nil)
-	}
-	return found
+	delete(c.pending, n)
+	p.resolve(&transport.Message{ID: id, Result: json.RawMessage("{}")}, nil)
+	return true
 }

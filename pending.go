@@ -108,14 +108,13 @@ func (p *pendingCall) clear() {
 	}
 }
 
-// resolve ends the call with an answer or an error. Whoever calls it has taken the call out of those that wait.
-func (p *pendingCall) resolve(id int64, answer *transport.Message, err error) {
+// resolve ends the call with an answer or an error. Whoever calls it takes the call out of those that wait, under the
+// same lock: a call that no longer waits has its answer, or its client has ended.
+func (p *pendingCall) resolve(answer *transport.Message, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.id == id {
-		p.answer, p.err = answer, err
-		p.signal()
-	}
+	p.answer, p.err = answer, err
+	p.signal()
 }
 
 // progressed renews the idle limit and keeps the notification for the caller. It reports whether the call expects
