@@ -19,16 +19,23 @@ import (
 
 // A Unix socket takes what fits into its buffer from the sender itself; what does not is finished by a goroutine.
 
-// socket returns a connection over a Unix socket and the peer's end.
-func socket(t *testing.T) (transport.Conn, net.Conn) {
+// sockets returns the two ends of a Unix socket.
+func sockets(t *testing.T) (dialed, accepted net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
 	require.NoError(t, err)
 	defer listener.Close()
-	dialed, err := net.Dial("unix", listener.Addr().String())
+	dialed, err = net.Dial("unix", listener.Addr().String())
 	require.NoError(t, err)
-	peer, err := listener.Accept()
+	accepted, err = listener.Accept()
 	require.NoError(t, err)
+	return dialed, accepted
+}
+
+// socket returns a connection over a Unix socket and the peer's end.
+func socket(t *testing.T) (transport.Conn, net.Conn) {
+	t.Helper()
+	dialed, peer := sockets(t)
 	conn := transport.NewStream(dialed, nil)
 	t.Cleanup(func() {
 		conn.Close()
@@ -120,4 +127,40 @@ func TestADeadPeerIsAnErrorOfWriting(t *testing.T) {
 	assert.True(t, transport.SafeToRetry(err))
 	_, err = conn.Receive(t.Context())
 	assert.ErrorIs(t, err, io.EOF)
+}
+
+// A counted socket sees what passes through it, as one that encrypts would.
+type counted struct {
+	*net.UnixConn
+	read, written int
+}
+
+func (c *counted) Read(p []byte) (n int, err error) {
+	n, err = c.UnixConn.Read(p)
+	c.read += n
+	return n, err
+}
+
+func (c *counted) Write(p []byte) (n int, err error) {
+	n, err = c.UnixConn.Write(p)
+	c.written += n
+	return n, err
+}
+
+func TestATypeThatEmbedsASocketIsReadAndWrittenThroughItsOwnMethods(t *testing.T) {
+	dialed, peer := sockets(t)
+	defer peer.Close()
+	stream := &counted{UnixConn: dialed.(*net.UnixConn)}
+	conn := transport.NewStream(stream, nil)
+	defer conn.Close()
+	require.NoError(t, conn.Send(t.Context(), call(1, `{}`)))
+	line, err := bufio.NewReader(peer).ReadBytes('\n')
+	require.NoError(t, err)
+	assert.Equal(t, len(line), stream.written)
+
+	_, err = peer.Write(line)
+	require.NoError(t, err)
+	_, err = conn.Receive(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, len(line), stream.read)
 }

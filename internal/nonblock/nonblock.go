@@ -11,6 +11,7 @@ package nonblock
 import (
 	"io"
 	"os"
+	"reflect"
 	"syscall"
 )
 
@@ -35,7 +36,7 @@ func New(stream any) (LateReader, *Writer) {
 // polled gives access to a file or a socket, nil if it is none in non-blocking mode.
 func polled(file any) syscall.RawConn {
 	conn, ok := file.(syscall.Conn)
-	if !ok {
+	if !ok || !isItself(file) {
 		return nil
 	}
 	raw, err := conn.SyscallConn()
@@ -47,6 +48,21 @@ func polled(file any) syscall.RawConn {
 		return nil
 	}
 	return raw
+}
+
+// isItself reports whether a file or a socket is of a type that reads and writes nothing but it. A type that embeds one
+// has its methods as well, and may encrypt, record or count what passes through its own Read and Write. The types are
+// known by name, so that programs that use no sockets need not link package net.
+func isItself(file any) bool {
+	t := reflect.TypeOf(file)
+	if t.Kind() != reflect.Pointer {
+		return false
+	}
+	switch t.Elem().PkgPath() + "." + t.Elem().Name() {
+	case "os.File", "net.TCPConn", "net.UnixConn":
+		return true
+	}
+	return false
 }
 
 // A Writer writes what can be written at once. It is for one goroutine at a time.

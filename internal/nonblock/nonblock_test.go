@@ -56,6 +56,16 @@ func TestWhatCannotBeWrittenToWithoutWaiting(t *testing.T) {
 	assert.Zero(t, (*nonblock.Writer)(nil).Write([]byte("x")))
 }
 
+func TestTypesThatEmbedAFile(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	defer w.Close()
+	require.NotNil(t, nonblock.NewWriter(w))
+	assertNone(t, struct{ *os.File }{w})
+	assertNone(t, &struct{ *os.File }{w})
+}
+
 func TestAWriteAllocatesNothing(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)

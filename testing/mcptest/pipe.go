@@ -1,6 +1,7 @@
 package mcptest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -12,8 +13,8 @@ import (
 // Pipe returns the two ends of a connection in memory. It has no buffer and no goroutine: Send returns when the other
 // end's Receive has taken the message, so that an end that nobody receives from is a peer that takes no bytes.
 //
-// Messages are handed over as they are, without being encoded. The receiver gets a Message of its own, whose raw parts
-// are shared and, as everywhere, written to by nobody.
+// Messages are handed over as they are, without being encoded. The receiver gets a Message of its own with a Result of
+// its own, which a client writes to; the other raw parts are shared, and written to by nobody.
 //
 // Close ends both ends. The errors after it match [transport.ErrClosed], and at the other end [io.EOF] as well. Send
 // and Receive return when their context is done, with its cause. An error of Send means that the other end did not get
@@ -72,6 +73,7 @@ func (p *pipeEnd) Close() error {
 // handedOver is a copy, so that the two sides do not share what they may change.
 func handedOver(m *transport.Message) *transport.Message {
 	c := *m
+	c.Result = bytes.Clone(m.Result)
 	if m.Error != nil {
 		e := *m.Error
 		c.Error = &e

@@ -2,6 +2,7 @@ package mcptest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"testing"
@@ -28,6 +29,17 @@ func TestPipeHandsOverACopy(t *testing.T) {
 	got.Batch, got.Error.Code = true, 6
 	assert.False(t, sent.Batch)
 	assert.EqualValues(t, 5, sent.Error.Code)
+}
+
+func TestPipeHandsOverAResultToWriteTo(t *testing.T) {
+	a, b := mcptest.Pipe()
+	defer a.Close()
+	sent := &transport.Message{ID: transport.IntID(1), Result: json.RawMessage("{}")}
+	go func() { _ = a.Send(context.Background(), one(sent)) }()
+	got, err := b.Receive(t.Context())
+	require.NoError(t, err)
+	copy(got.Result, "[]")
+	assert.Equal(t, "{}", string(sent.Result))
 }
 
 func TestPipeTakesNothingUntilReceive(t *testing.T) {
