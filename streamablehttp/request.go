@@ -77,17 +77,20 @@ func (o *outbound) request(ctx context.Context, authorized bool) *http.Request {
 	return req.WithContext(ctx)
 }
 
-// do sends a request: with credentials, once more after a challenge that was met, and over redirects. It returns the
+// maxChallenges bounds how often a request is sent again because a challenge was met.
+const maxChallenges = 2
+
+// do sends a request: with credentials, again after a challenge that was met, and over redirects. It returns the
 // response that is left, whatever its status.
 func (c *conn) do(ctx context.Context, o outbound) (*reply, error) {
-	challenged := false
+	challenges := 0
 	for hops := 0; ; {
 		r, again, err := c.once(ctx, &o)
 		if err != nil {
 			return nil, err
 		}
-		if again && !challenged {
-			challenged = true
+		if again && challenges < maxChallenges {
+			challenges++
 			r.discard()
 			continue
 		}
