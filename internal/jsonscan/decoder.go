@@ -63,6 +63,10 @@ func (d *Decoder) End() error {
 	return d.Err()
 }
 
+// Offset tells how many bytes were read. In a loop over members or elements, before anything of one is read, that is
+// where its value starts.
+func (d *Decoder) Offset() int { return d.i }
+
 // Fail makes the value that comes next an error.
 func (d *Decoder) Fail(reason string) { d.fail(d.i, reason) }
 
