@@ -44,7 +44,7 @@ func TestOrderOfServers(t *testing.T) {
 
 func TestOneBadEntryCostsNoOther(t *testing.T) {
 	file, err := config.ParseBytes([]byte(`{
-  "theme": "dark",
+  "theme": "dark", "theme": "light",
   "mcpServers": {
     "first": {"command": "a"},
     "bad name": {"command": "a"},
@@ -65,6 +65,7 @@ func TestOneBadEntryCostsNoOther(t *testing.T) {
 	assert.Equal(t, []config.Input{{ID: "a"}}, file.Inputs)
 	assert.Equal(t, map[string]json.RawMessage{"theme": raw(`"dark"`)}, file.Extra)
 	assert.EqualError(t, err, strings.Join([]string{
+		`config: 2:20: theme: was there before, at 2:3`,
 		`config: 17:34: inputs[1].id: must be a string, not a number`,
 		`config: 17:38: inputs[2]: has no id`,
 		`config: 17:64: inputs[3].id: was there before, at 17:14`,
@@ -78,7 +79,7 @@ func TestOneBadEntryCostsNoOther(t *testing.T) {
 
 	var list config.Errors
 	require.ErrorAs(t, err, &list)
-	assert.Len(t, list, 9)
+	assert.Len(t, list, 10)
 	for _, e := range list {
 		assert.ErrorIs(t, err, e)
 	}
@@ -96,13 +97,15 @@ func TestWholeFiles(t *testing.T) {
 		"UTF-16":                  {"\xff\xfe{\x00}\x00", `config: 1:1: is in UTF-16; save it as UTF-8`},
 		"UTF-16, the other way":   {"\xfe\xff\x00{\x00}", `config: 1:1: is in UTF-16; save it as UTF-8`},
 		"a byte order mark":       {"\ufeff{}", ``},
-		"no servers":              {`{"theme": "dark", "window": {"width": 5}}`, ``},
+		"no servers":              {`{"theme": "dark", "window": {"width": 5, "enabled": true}}`, ``},
 		"null servers":            {`{"mcpServers": null, "servers": null, "inputs": null}`, ``},
 		"servers that are a list": {`{"mcpServers": []}`, `config: 1:16: mcpServers: must be an object, not an array`},
 		"inputs that are no list": {`{"inputs": {}}`, `config: 1:12: inputs: must be an array, not an object`},
 		"a key twice":             {"{\"x\": 1,\n\"x\": 2}", `config: 2:1: x: was there before, at 1:2`},
 		"servers without a parent": {`{"a": {"command": "b"}}`,
 			`config: 1:2: a: looks like a server, which belongs below mcpServers or servers`},
+		"one of them": {`{"x": 1, "y": {"z": 1}, "a": {"url": 1}}`,
+			`config: 1:25: a: looks like a server, which belongs below mcpServers or servers`},
 		"what looks like one beside them": {`{"mcpServers": {}, "a": {"command": "b"}}`, ``},
 		"a bad option": {`{"inputs": [{"id": "a", "options": [1]}]}`,
 			`config: 1:37: inputs[0].options[0]: must be a string, not a number`},

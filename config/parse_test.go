@@ -19,6 +19,8 @@ func TestParse(t *testing.T) {
 	}{
 		"a command is stdio": {`{"command":"a"}`, config.Server{Type: config.Stdio, Command: "a"}},
 		"a url is http":      {`{"url":"https://a.b/c"}`, config.Server{Type: config.HTTP, URL: "https://a.b/c"}},
+		"the last port": {`{"url":"https://a:65535","headers":{"X-09":"a\tb"}}`,
+			config.Server{Type: config.HTTP, URL: "https://a:65535", Headers: map[string]string{"X-09": "a\tb"}}},
 		"both spellings of the type": {`{"type":"http","transport":"streamable-http","url":"http://a"}`,
 			config.Server{Type: config.HTTP, URL: "http://a"}},
 		"both spellings of the url": {`{"url":"http://a","serverUrl":"http://a"}`,
@@ -142,6 +144,8 @@ func TestParseErrors(t *testing.T) {
 
 		{`{"url":|"ftp://a"}`, "url", "is not an http or https URL"},
 		{`{"url":|"http://a:99999"}`, "url", "is not an http or https URL"},
+		{`{"url":|"http://a:0"}`, "url", "is not an http or https URL"},
+		{`{"url":|"http://a:65536"}`, "url", "is not an http or https URL"},
 		{`{"url":|"/mcp"}`, "url", "is not an http or https URL"},
 		{`{"serverUrl":|"http://"}`, "serverUrl", "is not an http or https URL"},
 		{`{"url":"http://a","headers":{"A B":|"c"}}`, "headers.A B", "is not a name of a header (RFC 9110, section 5.1)"},
@@ -152,6 +156,7 @@ func TestParseErrors(t *testing.T) {
 		{`{"command":"a","args":["b",|"${}"]}`, "args[1]",
 			"a reference has no name that can be looked up (a ${ that is none is written $${)"},
 		{`{"command":"a","env":{"A":|"${B:-${C}}"}}`, "env.A", "a default has a reference in it"},
+		{`{"command":|"${A:-${B}}","args":["${"]}`, "command", "a default has a reference in it"},
 		{`{"command":"a","cwd":|"${env:}"}`, "cwd",
 			"a reference has no name that can be looked up (a ${ that is none is written $${)"},
 	} {
@@ -174,6 +179,7 @@ func TestOAuthErrors(t *testing.T) {
 		{`{"callbackPort":|80.5}`, "callbackPort", "must be a whole number from 1 to 65535"},
 		{`{"callbackUrl":|"https://localhost/x"}`, "callbackUrl", notCallback},
 		{`{"callbackUrl":|"http://example.com/x"}`, "callbackUrl", notCallback},
+		{`{"callbackUrl":|"http://10.0.0.1/x"}`, "callbackUrl", notCallback},
 		{`{"callbackUrl":|"http://localhost.example/x"}`, "callbackUrl", notCallback},
 		{`{"callbackUrl":|"http://u@localhost/x"}`, "callbackUrl", notCallback},
 		{`{"callbackUrl":|"http://localhost/x?y"}`, "callbackUrl", notCallback},
@@ -222,7 +228,7 @@ func requireError(t *testing.T, text, file, field, reason string) {
 }
 
 func TestNames(t *testing.T) {
-	for _, name := range []string{"a", "A-b_9", "-", "_"} {
+	for _, name := range []string{"a", "A-b_9", "-", "_", "0", "z", "Z"} {
 		_, err := config.Parse(name, []byte(`{"command":"a"}`), nil)
 		assert.NoError(t, err, name)
 	}
