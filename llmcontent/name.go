@@ -31,7 +31,7 @@ const (
 func ToolName(server, tool string) string {
 	cleanServer, cleanTool := clean(server), clean(tool)
 	name := prefix + cleanServer + separator + cleanTool
-	if cleanServer == server && cleanTool == tool && len(name) <= maxName && !ambiguous(server, name) {
+	if cleanServer == server && cleanTool == tool && len(name) <= maxName && !ambiguous(server, name, hashDigits) {
 		return name
 	}
 	cleanServer = cleanServer[:min(len(cleanServer), max(maxParts-len(cleanTool), minServer))]
@@ -52,12 +52,12 @@ func clean(name string) string {
 
 // ambiguous reports whether a name without a hash may be that of another pair. It is not if the first separator in it
 // is the one that was put there, and if it does not look like a name with a hash.
-func ambiguous(server, name string) bool {
-	return strings.Contains(server, separator) || strings.HasSuffix(server, "_") || endsInHash(name)
+func ambiguous(server, name string, digits int) bool {
+	return strings.Contains(server, separator) || strings.HasSuffix(server, "_") || endsInHash(name, digits)
 }
 
-func endsInHash(name string) bool {
-	i := len(name) - hashDigits - 1
+func endsInHash(name string, digits int) bool {
+	i := len(name) - digits - 1
 	return i >= 0 && name[i] == '_' && strings.Trim(name[i+1:], "0123456789abcdef") == ""
 }
 

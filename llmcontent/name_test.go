@@ -41,7 +41,11 @@ func TestToolName(t *testing.T) {
 	}
 }
 
-var legalName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var (
+	legalName    = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	anthropicKey = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+	geminiKey    = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`)
+)
 
 func FuzzToolName(f *testing.F) {
 	f.Add("files", "read", "files", "write")

@@ -72,11 +72,11 @@ func run(ctx context.Context, command []string, out io.Writer) error {
 	// name. An agent takes the name by which its user knows the server; here it is the end of what the server calls
 	// itself.
 	name := path.Base(server.Info.Name)
-	functions := make([]llmcontent.Function, len(tools))
-	for i, tool := range tools {
-		functions[i] = llmcontent.FunctionOf(name, tool)
-	}
+	functions, skipped := llmcontent.Functions(name, tools, llmcontent.Plain)
 	showFunctions(out, functions)
+	for _, s := range skipped {
+		fmt.Fprintln(out, "\nSet aside:", s.Err)
+	}
 
 	// Now the model would choose. The server knows the tool by its own name, not by that of the function.
 	tool, args := choose(server.Info.Name, tools)
@@ -93,6 +93,6 @@ func run(ctx context.Context, command []string, out io.Writer) error {
 	}
 
 	// What the model gets back. A tool that failed is a result too, so that the model can try something else.
-	showBlocks(out, llmcontent.FromResult(result))
+	showBlocks(out, llmcontent.FromResult(result, llmcontent.WithLimit(llmcontent.Limit{})))
 	return nil
 }

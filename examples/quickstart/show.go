@@ -13,7 +13,7 @@ import (
 )
 
 // showFunctions writes JSON, with a line for each member.
-func showFunctions(out io.Writer, functions []llmcontent.Function) {
+func showFunctions(out io.Writer, functions []*llmcontent.Function) {
 	fmt.Fprintf(out, "\nTools, as a model gets them (%d):\n", len(functions))
 	for _, f := range functions {
 		fmt.Fprintf(out, "\n{\n  \"name\": %s,\n  \"description\": %s,\n  \"parameters\": %s\n}\n",

@@ -1,0 +1,219 @@
+package toolschema
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
+)
+
+// A Target is what a schema is made for.
+type Target int
+
+// The targets. Those of OpenAI's two APIs are the same.
+const (
+	Plain Target = iota
+	OpenAI
+	Anthropic
+	Gemini
+)
+
+// maxOutput bounds what a conversion writes.
+const maxOutput = 4 << 20
+
+// Parameters is a schema for a model, and the way back from what the model answers.
+type Parameters struct {
+	JSON   json.RawMessage
+	Strict bool // OpenAI's strict mode can be used
+	shape  *shape
+}
+
+// Convert makes the schema one that the target accepts. strict asks for OpenAI's strict mode if the schema allows it.
+func (s *Schema) Convert(target Target, strict bool) (*Parameters, error) {
+	p := new(Parameters)
+	root := s.root
+	switch target {
+	case OpenAI:
+		if tight := strictRoot(s); strict && tight != nil {
+			root, p.Strict = tight, true
+		}
+	case Anthropic:
+		root = rename(root, anthropicKeys.renames(root))
+	case Gemini:
+		g := &gemini{renames: geminiKeys.renames(root), left: maxOutput}
+		if root = g.root(root); g.left < 0 {
+			return nil, errTooLarge
+		}
+	}
+	if root.size() > maxOutput {
+		return nil, errTooLarge
+	}
+	p.JSON, p.shape = root.encode(nil), shapeOf(root)
+	return p, nil
+}
+
+// rename gives properties other names. What a schema is about is not touched: defaults and lists of values keep theirs.
+func rename(n *node, renames map[string]string) *node {
+	if len(renames) == 0 {
+		return n
+	}
+	out := &node{kind: n.kind, text: n.text}
+	for _, m := range n.members {
+		v := m.value
+		switch forms[m.name] {
+		case formSchema, formItems:
+			v = rename(v, renames)
+		case formSwitch:
+			if v.kind == jsonscan.Object {
+				v = rename(v, renames)
+			}
+		case formSchemas:
+			list := newArray()
+			for _, e := range v.list {
+				list.list = append(list.list, rename(e, renames))
+			}
+			v = list
+		case formSchemaMap:
+			v = renameMap(m.name != "patternProperties", v, renames)
+		case formNames:
+			v = newStrings(renameAll(stringsOf(v), renames))
+		case formNameLists:
+			lists := newObject()
+			for _, p := range v.members {
+				lists.members = append(lists.members,
+					member{renamed(p.name, renames), newStrings(renameAll(stringsOf(p.value), renames))})
+			}
+			v = lists
+		}
+		out.members = append(out.members, member{m.name, v})
+	}
+	if properties := n.get("properties"); properties != nil {
+		out.marks = marksFor(properties, renames)
+	}
+	return out
+}
+
+func renameMap(names bool, v *node, renames map[string]string) *node {
+	out := newObject()
+	for _, p := range v.members {
+		name := p.name
+		if names {
+			name = renamed(name, renames)
+		}
+		out.members = append(out.members, member{name, rename(p.value, renames)})
+	}
+	return out
+}
+
+func renamed(name string, renames map[string]string) string {
+	if other, ok := renames[name]; ok {
+		return other
+	}
+	return name
+}
+
+func renameAll(names []string, renames map[string]string) []string {
+	out := make([]string, 0, len(names))
+	for _, name := range names {
+		out = append(out, renamed(name, renames))
+	}
+	return out
+}
+
+// marksFor notes the original names of properties that were renamed.
+func marksFor(properties *node, renames map[string]string) *marks {
+	originals := map[string]string{}
+	for _, p := range properties.members {
+		if name, ok := renames[p.name]; ok {
+			originals[name] = p.name
+		}
+	}
+	if len(originals) == 0 {
+		return nil
+	}
+	return &marks{originals: originals}
+}
+
+// marks say how the values that a model gives for a schema differ from those that the tool takes.
+type marks struct {
+	originals map[string]string // of the renamed properties
+	optional  map[string]bool   // properties whose null stands for nothing
+	text      textual
+}
+
+// textual says that a model gives a value as JSON text.
+type textual int
+
+const (
+	notTextual textual = iota
+	objectText         // an object
+	anyText            // an object or a list; any other text is meant as it is
+)
+
+// A shape is what is left of a schema to take arguments back: where values are, and their marks. It is nil if there is
+// nothing to take back.
+type shape struct {
+	marks
+	properties map[string]*shape
+	items      *shape
+	prefix     []*shape
+	others     []*shape // for properties that have no schema of their own
+	also       []*shape // schemas for the same value
+}
+
+func shapeOf(root *node) *shape {
+	if !marked(root) {
+		return nil
+	}
+	return newShape(root)
+}
+
+func marked(n *node) bool {
+	if n.marks != nil {
+		return true
+	}
+	return slices.ContainsFunc(n.members, func(m member) bool { return marked(m.value) }) ||
+		slices.ContainsFunc(n.list, marked)
+}
+
+func newShape(n *node) *shape {
+	s := &shape{properties: map[string]*shape{}}
+	if n.marks != nil {
+		s.marks = *n.marks
+	}
+	for _, m := range n.members {
+		switch m.name {
+		case "properties":
+			for _, p := range m.value.members {
+				s.properties[p.name] = newShape(p.value)
+			}
+		case "items", "contains", "unevaluatedItems":
+			s.items = newShape(m.value)
+		case "prefixItems":
+			s.prefix = newShapes(m.value.list)
+		case "additionalProperties", "unevaluatedProperties":
+			s.others = append(s.others, newShape(m.value))
+		case "patternProperties":
+			for _, p := range m.value.members {
+				s.others = append(s.others, newShape(p.value))
+			}
+		case "anyOf", "oneOf", "allOf":
+			s.also = append(s.also, newShapes(m.value.list)...)
+		case "if", "then", "else":
+			s.also = append(s.also, newShape(m.value))
+		case "dependentSchemas":
+			for _, p := range m.value.members {
+				s.also = append(s.also, newShape(p.value))
+			}
+		}
+	}
+	return s
+}
+
+func newShapes(list []*node) []*shape {
+	out := make([]*shape, 0, len(list))
+	for _, n := range list {
+		out = append(out, newShape(n))
+	}
+	return out
+}

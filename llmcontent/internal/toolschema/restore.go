@@ -1,0 +1,107 @@
+package toolschema
+
+import (
+	"encoding/json"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
+)
+
+// Restore takes arguments that a model gave back to those that the tool expects. Without anything to take back they are
+// returned as they are.
+func (p *Parameters) Restore(args json.RawMessage) (json.RawMessage, error) {
+	if p.shape == nil {
+		return args, nil
+	}
+	n, err := parse(args, anyDepth)
+	if err != nil {
+		return nil, err
+	}
+	return restore(n, []*shape{p.shape}).encode(nil), nil
+}
+
+// anyDepth leaves the depth of arguments to the decoder, which has a bound of its own.
+const anyDepth = -1
+
+func restore(v *node, shapes []*shape) *node {
+	shapes = expand(shapes)
+	if len(shapes) == 0 {
+		return v
+	}
+	switch v.kind {
+	case jsonscan.Object:
+		return restoreObject(v, shapes)
+	case jsonscan.Array:
+		out := newArray()
+		for i, e := range v.list {
+			out.list = append(out.list, restore(e, elements(i, shapes)))
+		}
+		return out
+	case jsonscan.String:
+		return restoreText(v, shapes)
+	}
+	return v
+}
+
+// expand adds the schemas that a value may fit as well.
+func expand(shapes []*shape) []*shape {
+	for i := 0; i < len(shapes); i++ {
+		if more := shapes[i].also; len(more) > 0 {
+			shapes = append(shapes[:len(shapes):len(shapes)], more...)
+		}
+	}
+	return shapes
+}
+
+func restoreObject(v *node, shapes []*shape) *node {
+	out := newObject()
+	for _, m := range v.members {
+		name, next, absent := m.name, []*shape(nil), false
+		known, dropped := 0, 0
+		for _, s := range shapes {
+			property := s.properties[m.name]
+			if property == nil {
+				next = append(next, s.others...)
+				continue
+			}
+			known++
+			next = append(next, property)
+			if original, ok := s.originals[m.name]; ok {
+				name = original
+			}
+			if s.optional[m.name] {
+				dropped++
+			}
+		}
+		absent = m.value.kind == jsonscan.Null && known > 0 && dropped == known
+		if !absent {
+			out.members = append(out.members, member{name, restore(m.value, next)})
+		}
+	}
+	return out
+}
+
+func elements(i int, shapes []*shape) (next []*shape) {
+	for _, s := range shapes {
+		switch {
+		case i < len(s.prefix):
+			next = append(next, s.prefix[i])
+		case s.items != nil:
+			next = append(next, s.items)
+		}
+	}
+	return next
+}
+
+// restoreText reads what the model was asked to give as JSON text. What is no such text stays what it is.
+func restoreText(v *node, shapes []*shape) *node {
+	for _, s := range shapes {
+		if s.text == notTextual {
+			continue
+		}
+		inner, err := parse([]byte(v.text), anyDepth)
+		if err == nil && (inner.kind == jsonscan.Object || inner.kind == jsonscan.Array && s.text == anyText) {
+			return inner
+		}
+	}
+	return v
+}
