@@ -47,6 +47,12 @@
 // call that began it. A newer record in the store is never replaced by an older one. A refresh token that is refused
 // (invalid_grant) is dropped, and the server's next 401 asks for a sign-in; on any other failure it is kept.
 //
+// A process may be killed after the authorization server has changed a refresh token for a new one, and before the new
+// one is in the store: within the milliseconds between an answer and its saving. The next process then sends the old
+// token again. A server that takes one again for some seconds, as many do for such reasons, gives it a new one, and
+// nothing is lost. To a server without that grace it looks like a thief's (RFC 9700, section 4.14.2): it revokes the
+// grant, and the user has to sign in again. No client can do anything about that.
+//
 // # Limits and defaults
 //
 // A renewal takes 15 s at most, a half of a sign-in 45 s, discovery 30 s, one request 10 s. A response has at most

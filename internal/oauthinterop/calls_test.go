@@ -36,6 +36,7 @@ func callUntil(t *testing.T, w *world, client *mcp.Client, refreshes int) {
 }
 
 func TestCallsWithTokensThatExpire(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: 2})
 	client, _ := signedIn(t, w, startBrowser(t), oauth.Config{})
 	callUntil(t, w, client, 3)
@@ -45,6 +46,7 @@ func TestCallsWithTokensThatExpire(t *testing.T) {
 }
 
 func TestCallAfterTheGrantIsRevoked(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
 	b := startBrowser(t)
 	client, a := signedIn(t, w, b, oauth.Config{})
@@ -59,6 +61,7 @@ func TestCallAfterTheGrantIsRevoked(t *testing.T) {
 }
 
 func TestCallThatNeedsMoreScope(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
 	b := startBrowser(t)
 	client, a := signedIn(t, w, b, oauth.Config{})
@@ -79,6 +82,7 @@ func TestCallThatNeedsMoreScope(t *testing.T) {
 
 // A user who does not want to give more has what they gave before.
 func TestStepUpThatTheUserDenies(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: 2})
 	b := startBrowser(t)
 	client, a := signedIn(t, w, b, oauth.Config{})
@@ -96,6 +100,7 @@ func TestStepUpThatTheUserDenies(t *testing.T) {
 
 // The same client id is used again, for which the port must stay.
 func TestStepUpAtTheSameRedirectURL(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
 	b := startBrowser(t)
 	callback := newLoopback(t)
@@ -123,6 +128,7 @@ func TestStepUpAtTheSameRedirectURL(t *testing.T) {
 
 // Two programs, or two windows of one, begin a sign-in at the same time.
 func TestSignInsThatOverlap(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
 	b := startBrowser(t)
 	store, err := oauth.NewFileStore(t.TempDir())
@@ -145,6 +151,7 @@ func TestSignInsThatOverlap(t *testing.T) {
 }
 
 func TestSignOut(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
 	dir := filepath.Join(t.TempDir(), "tokens")
 	store, err := oauth.NewFileStore(dir)

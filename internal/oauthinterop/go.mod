@@ -5,6 +5,7 @@ go 1.26.0
 replace github.com/seed62b61957/mcp => ../..
 
 require (
+	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/jackc/pgx/v5 v5.13.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/seed62b61957/mcp v0.0.0

@@ -92,10 +92,10 @@ func (p *provider) ask(question string, answer any) {
 // sights are what the provider has seen.
 type sights struct {
 	Grants    map[string]int // that went well, by type
-	Refreshes []int64        // when each was, in milliseconds
+	Refreshes []int64        // when each refresh token was used, in milliseconds
 	Refused   map[string]int // by what was said of it
 	Revoked   int            // grants, all in all
-	Reused    []string       // refresh tokens that were used again within the grace: the process that did so first
+	Reused    [][2]string    // of those that were used again within the grace: the processes
 }
 
 func (p *provider) seen() (s sights) {

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,12 +25,14 @@ const (
 const metadataPath = "/.well-known/oauth-protected-resource/mcp"
 
 // A world is an MCP server of the Go SDK, protected by its package auth, and the authorization server that it trusts.
-// It asks that one about each token, so that what is revoked is refused at once.
+// It asks that one about each token each time, so that what is revoked is refused at once, unless it remembers.
 type world struct {
-	provider *provider
-	url      string // of the MCP server
-	http     *http.Client
-	info     map[string]any // that the provider gives about the last token
+	provider  *provider
+	url       string // of the MCP server
+	http      *http.Client
+	remembers bool
+	known     sync.Map                        // *auth.TokenInfo by token
+	guard     func(http.Handler) http.Handler // before the SDK's, nil for none
 }
 
 // newWorld starts both. The options of the provider need neither resource nor scopes.
@@ -38,7 +41,8 @@ func newWorld(t *testing.T, o providerOptions) *world {
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	w := &world{url: server.URL + "/mcp", http: server.Client()}
+	w := &world{url: server.URL + "/mcp", http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
+	t.Cleanup(w.http.CloseIdleConnections)
 	o.Resource, o.Scopes = w.url, []string{scopeTools, scopeAdmin}
 	w.provider = startProvider(t, o)
 	mux.Handle(metadataPath, auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
@@ -46,8 +50,7 @@ func newWorld(t *testing.T, o providerOptions) *world {
 		AuthorizationServers: []string{w.provider.issuer},
 		ScopesSupported:      []string{scopeTools},
 	}))
-	tools := newTools()
-	mux.Handle("/mcp", w.protect(tools, scopeTools))
+	mux.Handle("/mcp", w.protect(newTools()))
 	return w
 }
 
@@ -65,23 +68,28 @@ func newTools() http.Handler {
 		&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 }
 
-// protect asks for the scopes, and for that of administrators where a call is one of theirs.
-func (w *world) protect(tools http.Handler, scopes ...string) http.Handler {
-	guard := func(scopes ...string) http.Handler {
+// protect asks for a scope, and for another one where a call is one of an administrator.
+func (w *world) protect(tools http.Handler) http.Handler {
+	require := func(scopes ...string) http.Handler {
 		return auth.RequireBearerToken(w.verify, &auth.RequireBearerTokenOptions{
-			ResourceMetadataURL: strings.TrimSuffix(w.url, "/mcp") + metadataPath,
+			ResourceMetadataURL: w.metadataURL(),
 			Scopes:              scopes,
 		})(tools)
 	}
-	all, admin := guard(scopes...), guard(append(scopes, scopeAdmin)...)
+	all, admin := require(scopeTools), require(scopeTools, scopeAdmin)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		handler := all
 		if r.Header.Get("Mcp-Name") == "admin" {
-			admin.ServeHTTP(rw, r)
-			return
+			handler = admin
 		}
-		all.ServeHTTP(rw, r)
+		if w.guard != nil {
+			handler = w.guard(handler)
+		}
+		handler.ServeHTTP(rw, r)
 	})
 }
+
+func (w *world) metadataURL() string { return strings.TrimSuffix(w.url, "/mcp") + metadataPath }
 
 // introspection is the answer about a token (RFC 7662, section 2.2).
 type introspection struct {
@@ -121,6 +129,9 @@ func (w *world) introspect(ctx context.Context, token string) (*introspection, e
 }
 
 func (w *world) verify(ctx context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+	if known, ok := w.known.Load(token); ok {
+		return known.(*auth.TokenInfo), nil
+	}
 	info, err := w.introspect(ctx, token)
 	if err != nil {
 		return nil, err
@@ -129,9 +140,13 @@ func (w *world) verify(ctx context.Context, token string, _ *http.Request) (*aut
 	if user == "" {
 		user = info.Client
 	}
-	return &auth.TokenInfo{
+	found := &auth.TokenInfo{
 		Scopes:     strings.Fields(info.Scope),
 		Expiration: time.Unix(info.Expires, 0),
 		UserID:     user,
-	}, nil
+	}
+	if w.remembers {
+		w.known.Store(token, found)
+	}
+	return found, nil
 }

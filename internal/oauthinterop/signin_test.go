@@ -99,6 +99,7 @@ func whoami(t *testing.T, client *mcp.Client) string {
 }
 
 func TestSignInWithConsent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
 	b := startBrowser(t)
 	a := newAuthorizer(t, oauth.Config{Server: w.url})
@@ -121,6 +122,7 @@ func TestSignInWithConsent(t *testing.T) {
 }
 
 func TestSignInThatTheUserDenies(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
 	b := startBrowser(t)
 	a := newAuthorizer(t, oauth.Config{Server: w.url})
@@ -143,6 +145,7 @@ func TestSignInThatTheUserDenies(t *testing.T) {
 
 // Somebody else's answer is nobody's: neither the page says that it was taken, nor does it end the wait of the user.
 func TestSignInWithTheAnswerToAnother(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
 	b := startBrowser(t)
 	a := newAuthorizer(t, oauth.Config{Server: w.url})
@@ -163,6 +166,7 @@ func TestSignInWithTheAnswerToAnother(t *testing.T) {
 }
 
 func TestSignInWhoseBrowserIsClosed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
 	a := newAuthorizer(t, oauth.Config{Server: w.url})
 	callback := newLoopback(t)
@@ -182,6 +186,7 @@ func TestSignInWhoseBrowserIsClosed(t *testing.T) {
 
 // Chromium opens connections in advance, and keeps those that it has used.
 func TestLoopbackIsClosedAtOnceThoughTheBrowserIsOpen(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
 	b := startBrowser(t)
 	a := newAuthorizer(t, oauth.Config{Server: w.url})

@@ -13,10 +13,10 @@ const { resource, scopes, lifetime, grace, nonces, clients } = JSON.parse(proces
 
 const seen = {
 	grants: {}, // that went well, by type
-	refreshes: [], // when each was, in milliseconds
+	refreshes: [], // when each refresh token was used, in milliseconds
 	refused: {}, // by what was said of it
 	revoked: 0,
-	reused: [], // refresh tokens that were used again within the grace: by whom first
+	reused: [], // of those that were used again within the grace: by whom
 };
 const secrets = new Set();
 const grants = new Set();
@@ -51,7 +51,10 @@ class Adapter {
 
 	async consume(id) {
 		const record = Adapter.records.get(this.key(id));
-		if (record.usedAt !== undefined && this.model === 'RefreshToken') seen.reused.push(record.usedBy);
+		if (this.model === 'RefreshToken') {
+			seen.refreshes.push(Date.now());
+			if (record.usedAt !== undefined) seen.reused.push([record.usedBy, who()]);
+		}
 		record.usedAt ??= Date.now();
 		record.usedBy ??= who();
 	}
@@ -68,7 +71,7 @@ class Adapter {
 const resourceServer = { client_id: 'resource-server', client_secret: randomBytes(16).toString('hex'),
 	grant_types: [], response_types: [], redirect_uris: [] };
 
-const server = createServer();
+const server = createServer({ keepAliveTimeout: 600_000 }); // a connection that is closed is a request that failed
 await once(server.listen(0, '127.0.0.1'), 'listening');
 const issuer = `http://127.0.0.1:${server.address().port}`;
 const provider = new Provider(issuer, {
@@ -99,7 +102,6 @@ const provider = new Provider(issuer, {
 provider.on('grant.success', ctx => {
 	const type = ctx.oidc.params.grant_type;
 	seen.grants[type] = (seen.grants[type] ?? 0) + 1;
-	if (type === 'refresh_token') seen.refreshes.push(Date.now());
 });
 provider.on('grant.error', (_, error) => {
 	const said = error.error_detail ?? error.message;
