@@ -54,16 +54,19 @@ func (c *Client) complete(ctx context.Context, r *request, o *callOptions) (*tra
 	if err != nil {
 		return nil, transport.Unsent(err)
 	}
+	if !c.session.Load().modern() {
+		return c.exchange(ctx, r, o)
+	}
 	begun := time.Now()
 	answer, err := c.exchange(ctx, r, o)
-	if err != nil || answer.Error != nil || !c.session.Load().modern() {
+	if err != nil || answer.Error != nil || !c.session.Load().modern() || isComplete(resultType(answer.Result)) {
 		return answer, err
 	}
 	ctx, cancel := o.within(ctx, r.method, begun)
 	defer cancel()
 	for round := 1; ; round++ {
 		switch kind := resultType(answer.Result); {
-		case kind == "" || kind == "complete": // some servers leave it out
+		case isComplete(kind):
 			return answer, nil
 		case kind == "task" && c.opts.Tasks && r.method == "tools/call":
 			return c.follow(ctx, r, o, answer, round)
@@ -114,6 +117,9 @@ func (c *Client) nextRound(
 	next.params = withInput(r.params, responses, needed.State)
 	return &next, nil
 }
+
+// isComplete reports whether a result is one. Some servers leave the type out.
+func isComplete(kind string) bool { return kind == "" || kind == "complete" }
 
 // resultType is what a result says that it is, "" if it does not say.
 func resultType(result json.RawMessage) (kind string) {
