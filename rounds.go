@@ -155,7 +155,8 @@ func inputRequired(result json.RawMessage) (*InputRequiredError, error) {
 	return &InputRequiredError{Requests: needed.Requests, State: needed.State, Meta: needed.Meta}, nil
 }
 
-// gather has the handlers answer what a server asks for, all at once. If it asks for nothing, it waits for a while.
+// gather has the handlers answer what a server asks for, all at once. If it asks for nothing, it waits for a while. The
+// end of ctx ends the wait: a handler that does not mind it is left behind.
 func (c *Client) gather(
 	ctx context.Context, requests map[string]InputRequest, round int,
 ) (map[string]json.RawMessage, error) {
@@ -172,7 +173,11 @@ func (c *Client) gather(
 		slots     = make(chan struct{}, maxHandlers)
 	)
 	for key, request := range requests {
-		slots <- struct{}{}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 		running.Go(func() {
 			defer func() { <-slots }()
 			response, err := c.respond(ctx, request)
@@ -185,7 +190,15 @@ func (c *Client) gather(
 			responses[key] = response
 		})
 	}
-	running.Wait()
+	answered := make(chan struct{})
+	go func() {
+		running.Wait()
+		close(answered)
+	}()
+	select {
+	case <-answered:
+	case <-ctx.Done():
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
