@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/transport"
@@ -155,14 +154,13 @@ func (c *Client) send(
 	if err != nil {
 		return nil, transport.Unsent(err)
 	}
-	now := time.Now()
-	p, err := c.addPending(id, r, o, now)
+	p, err := c.addPending(id, r, o)
 	if err != nil {
 		return nil, transport.Unsent(err)
 	}
 	inner := &callContext{parent: ctx}
 	defer c.retire(p, inner) // also if a progress handler panics
-	p.limits.start(inner, r, o, now)
+	p.limits.start(inner, r, o)
 
 	out := transport.Outgoing{
 		Message: &transport.Message{ID: transport.IntID(id), Method: r.method, Params: params},

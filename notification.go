@@ -29,14 +29,6 @@ type errand struct {
 	run    func(context.Context)
 }
 
-// bytes is about how much it holds. The method of a change is a constant.
-func (e *errand) bytes() int {
-	if e.change != (Event{}) {
-		return len(e.cause.Params)
-	}
-	return len(e.cause.Params) + len(e.cause.Method)
-}
-
 const (
 	// maxEvents bounds what waits for a slow handler; changes come on top, up to maxChanges different ones.
 	maxEvents  = 1024
@@ -124,8 +116,7 @@ func (c *Client) enqueue(e Event, cause *transport.Message, handler func(context
 	q := &c.events
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	added := errand{e, cause, handler}
-	change, bytes := e != Event{}, added.bytes()
+	change, bytes := e != Event{}, len(cause.Params)
 	switch {
 	case change && q.changes[e]:
 		return // it waits already, and the handler will see what is true then
@@ -140,7 +131,7 @@ func (c *Client) enqueue(e Event, cause *transport.Message, handler func(context
 		q.changes[e] = true
 	}
 	q.bytes += bytes
-	q.queue = append(q.queue, added)
+	q.queue = append(q.queue, errand{e, cause, handler})
 	if !q.running && c.ctx.Err() == nil {
 		q.running = true
 		go c.runEvents()
@@ -183,7 +174,7 @@ func (q *eventQueue) next(ctx context.Context) (errand, bool) {
 	}
 	e := q.queue[0]
 	q.queue = q.queue[1:]
-	q.bytes -= e.bytes()
+	q.bytes -= len(e.cause.Params)
 	delete(q.changes, e.change)
 	return e, true
 }

@@ -54,19 +54,16 @@ func (c *Client) complete(ctx context.Context, r *request, o *callOptions) (*tra
 	if err != nil {
 		return nil, transport.Unsent(err)
 	}
-	if !c.session.Load().modern() {
-		return c.exchange(ctx, r, o)
-	}
 	begun := time.Now()
 	answer, err := c.exchange(ctx, r, o)
-	if err != nil || answer.Error != nil || !c.session.Load().modern() || isComplete(resultType(answer.Result)) {
+	if err != nil || answer.Error != nil || !c.session.Load().modern() {
 		return answer, err
 	}
 	ctx, cancel := o.within(ctx, r.method, begun)
 	defer cancel()
 	for round := 1; ; round++ {
 		switch kind := resultType(answer.Result); {
-		case isComplete(kind):
+		case kind == "" || kind == "complete": // some servers leave it out
 			return answer, nil
 		case kind == "task" && c.opts.Tasks && r.method == "tools/call":
 			return c.follow(ctx, r, o, answer, round)
@@ -118,9 +115,6 @@ func (c *Client) nextRound(
 	return &next, nil
 }
 
-// isComplete reports whether a result is one. Some servers leave the type out.
-func isComplete(kind string) bool { return kind == "" || kind == "complete" }
-
 // resultType is what a result says that it is, "" if it does not say.
 func resultType(result json.RawMessage) (kind string) {
 	d := jsonscan.New(result)
@@ -155,8 +149,7 @@ func inputRequired(result json.RawMessage) (*InputRequiredError, error) {
 	return &InputRequiredError{Requests: needed.Requests, State: needed.State, Meta: needed.Meta}, nil
 }
 
-// gather has the handlers answer what a server asks for, all at once. If it asks for nothing, it waits for a while. The
-// end of ctx ends the wait: a handler that does not mind it is left behind.
+// gather has the handlers answer what a server asks for, all at once. If it asks for nothing, it waits for a while.
 func (c *Client) gather(
 	ctx context.Context, requests map[string]InputRequest, round int,
 ) (map[string]json.RawMessage, error) {
@@ -173,11 +166,7 @@ func (c *Client) gather(
 		slots     = make(chan struct{}, maxHandlers)
 	)
 	for key, request := range requests {
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
 			response, err := c.respond(ctx, request)
@@ -190,15 +179,7 @@ func (c *Client) gather(
 			responses[key] = response
 		})
 	}
-	answered := make(chan struct{})
-	go func() {
-		running.Wait()
-		close(answered)
-	}()
-	select {
-	case <-answered:
-	case <-ctx.Done():
-	}
+	running.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

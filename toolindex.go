@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"strings"
 	"sync"
 
 	"github.com/seed62b61957/mcp/internal/schema"
@@ -16,7 +15,7 @@ import (
 type toolIndex struct {
 	mu    sync.Mutex
 	tools map[string]*knownTool
-	bytes int  // of their names and of what is known about them
+	bytes int  // of their schemas
 	walks int  // how many walks of the whole list have begun
 	stale bool // the list has changed since
 }
@@ -35,22 +34,11 @@ type knownTool struct {
 	walk     int // the last one that it was seen in
 }
 
-// size is about how much it takes to remember what is known about a tool of the name; 0 if that is nothing.
-func (k *knownTool) size(name string) int {
-	if k == nil {
+func (k *knownTool) size() int {
+	if k == nil || k.output == nil {
 		return 0
 	}
-	size := len(name)
-	if k.output != nil {
-		size += len(k.output.raw) + len(k.output.tool)
-	}
-	for _, m := range k.mirrored {
-		size += len(m.header)
-		for _, step := range m.path {
-			size += len(step)
-		}
-	}
-	return size
+	return len(k.output.raw)
 }
 
 // outputSchema is a schema that is compiled when it is first needed, and once.
@@ -93,16 +81,15 @@ func (x *toolIndex) remember(t *Tool, params []mirrored) {
 		before.walk = x.walks
 		return
 	}
-	name := strings.Clone(t.Name) // which may share the memory of the whole page
 	known := &knownTool{mirrored: params}
 	switch {
 	case unchanged:
 		known.output = before.output
 	case t.OutputSchema != nil:
 		// A copy, since the original keeps the whole page in memory.
-		known.output = &outputSchema{tool: name, raw: bytes.Clone(t.OutputSchema)}
+		known.output = &outputSchema{tool: t.Name, raw: bytes.Clone(t.OutputSchema)}
 	}
-	x.set(name, known)
+	x.set(t.Name, known)
 }
 
 // is reports whether it is the schema, or both are none.
@@ -114,9 +101,9 @@ func (s *outputSchema) is(raw json.RawMessage) bool {
 }
 
 func (x *toolIndex) set(name string, known *knownTool) {
-	x.bytes += known.size(name) - x.tools[name].size(name)
+	x.bytes += known.size() - x.tools[name].size()
 	if x.tools == nil || x.bytes > maxIndexBytes || len(x.tools) >= maxIndexed {
-		x.tools, x.bytes = make(map[string]*knownTool), known.size(name)
+		x.tools, x.bytes = make(map[string]*knownTool), known.size()
 	}
 	known.walk = x.walks
 	x.tools[name] = known
@@ -133,7 +120,7 @@ func (x *toolIndex) begin() (end func()) {
 		defer x.mu.Unlock()
 		for name, known := range x.tools {
 			if known.walk < walk {
-				x.bytes -= known.size(name)
+				x.bytes -= known.size()
 				delete(x.tools, name)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os/exec"
 	"sync"
 )
@@ -26,8 +27,8 @@ type floorStream struct {
 func newFloorStream(a address) (*floorStream, error) {
 	s := &floorStream{single: a.single, pending: make(map[int64]chan []byte)}
 	switch a.wire {
-	case unixWire, memory:
-		conn, err := a.dial()
+	case unixWire:
+		conn, err := net.Dial("unix", a.socket)
 		if err != nil {
 			return nil, err
 		}

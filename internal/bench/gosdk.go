@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os/exec"
 	"sync"
@@ -19,8 +20,8 @@ func (gosdk) connect(ctx context.Context, a address) (session, error) {
 	switch a.wire {
 	case stdioWire:
 		t = &mcp.CommandTransport{Command: exec.Command(a.command[0], a.command[1:]...)}
-	case unixWire, memory:
-		conn, err := a.dial()
+	case unixWire:
+		conn, err := net.Dial("unix", a.socket)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,8 +21,8 @@ func (mcpgo) connect(ctx context.Context, a address) (session, error) {
 	switch a.wire {
 	case stdioWire:
 		t = transport.NewStdio(a.command[0], nil, a.command[1:]...)
-	case unixWire, memory:
-		conn, err := a.dial()
+	case unixWire:
+		conn, err := net.Dial("unix", a.socket)
 		if err != nil {
 			return nil, err
 		}

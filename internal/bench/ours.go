@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/stdio"
@@ -17,8 +18,8 @@ func (ours) connect(ctx context.Context, a address) (session, error) {
 	switch a.wire {
 	case stdioWire:
 		t = &stdio.Transport{Command: a.command[0], Args: a.command[1:]}
-	case unixWire, memory:
-		t = streamTransport(a)
+	case unixWire:
+		t = unixTransport(a.socket)
 	default:
 		t = &streamablehttp.Transport{URL: a.url}
 	}
@@ -29,11 +30,11 @@ func (ours) connect(ctx context.Context, a address) (session, error) {
 	return &oursSession{client}, nil
 }
 
-// streamTransport frames a byte stream to the address.
-type streamTransport address
+// unixTransport dials the socket of that path.
+type unixTransport string
 
-func (t streamTransport) Connect(context.Context) (transport.Conn, error) {
-	conn, err := (*address)(&t).dial()
+func (path unixTransport) Connect(ctx context.Context) (transport.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", string(path))
 	if err != nil {
 		return nil, err
 	}

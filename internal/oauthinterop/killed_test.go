@@ -71,7 +71,7 @@ func TestProcessThatIsKilledWithAnAnswer(t *testing.T) {
 	callUntil(t, w, client, 2)
 	seen := w.provider.seen()
 	require.Len(t, seen.Reused, 1)
-	assert.Equal(t, "killed", seen.Reused[0][0])
+	assert.Equal(t, [2]string{"killed", ""}, seen.Reused[0].By)
 	assert.Zero(t, seen.Revoked)
 }
 

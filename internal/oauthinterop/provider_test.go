@@ -95,7 +95,13 @@ type sights struct {
 	Refreshes []int64        // when each refresh token was used, in milliseconds
 	Refused   map[string]int // by what was said of it
 	Revoked   int            // grants, all in all
-	Reused    [][2]string    // of those that were used again within the grace: the processes
+	Reused    []reuse        // refresh tokens that were used again within the grace
+}
+
+// A reuse is that of a refresh token by two processes.
+type reuse struct {
+	By [2]string
+	At int64 // the second time, in milliseconds
 }
 
 func (p *provider) seen() (s sights) {

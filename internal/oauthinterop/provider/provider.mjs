@@ -16,7 +16,7 @@ const seen = {
 	refreshes: [], // when each refresh token was used, in milliseconds
 	refused: {}, // by what was said of it
 	revoked: 0,
-	reused: [], // of those that were used again within the grace: by whom
+	reused: [], // those that were used again within the grace: by whom, and when that was
 };
 const secrets = new Set();
 const grants = new Set();
@@ -53,7 +53,7 @@ class Adapter {
 		const record = Adapter.records.get(this.key(id));
 		if (this.model === 'RefreshToken') {
 			seen.refreshes.push(Date.now());
-			if (record.usedAt !== undefined) seen.reused.push([record.usedBy, who()]);
+			if (record.usedAt !== undefined) seen.reused.push({ by: [record.usedBy, who()], at: Date.now() });
 		}
 		record.usedAt ??= Date.now();
 		record.usedBy ??= who();
