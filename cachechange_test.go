@@ -477,7 +477,8 @@ func TestAChangeOnASubscriptionOfTheCallersIsKnownToCalls(t *testing.T) {
 		p.answer(p.expect("tools/call"), hello)
 		_, err := got()
 		require.NoError(t, err)
-		s, m := subscribe(t, c, p, mcp.Filter{Tools: true}, `{"toolsListChanged":true}`)
+		s, m := subscribe(t, c, p, mcp.Filter{Tools: true, Prompts: true},
+			`{"toolsListChanged":true,"promptsListChanged":true}`)
 		p.event(string(m.ID), "notifications/tools/list_changed", ``)
 		next(t, s)
 		got = validated()

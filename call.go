@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/transport"
@@ -154,13 +155,14 @@ func (c *Client) send(
 	if err != nil {
 		return nil, transport.Unsent(err)
 	}
-	p, err := c.addPending(id, r, o)
+	now := time.Now()
+	p, err := c.addPending(id, r, o, now)
 	if err != nil {
 		return nil, transport.Unsent(err)
 	}
 	inner := &callContext{parent: ctx}
 	defer c.retire(p, inner) // also if a progress handler panics
-	p.limits.start(inner, r, o)
+	p.limits.start(inner, r, o, now)
 
 	out := transport.Outgoing{
 		Message: &transport.Message{ID: transport.IntID(id), Method: r.method, Params: params},

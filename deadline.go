@@ -22,13 +22,13 @@ type deadline struct {
 }
 
 // start begins to watch, if the call has limits.
-func (d *deadline) start(ctx *callContext, r *request, o *callOptions) {
+func (d *deadline) start(ctx *callContext, r *request, o *callOptions, now time.Time) {
 	if o.timeout <= 0 && o.maxTimeout <= 0 {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.running, d.method, d.opening, d.begun = true, r.method, r.opening, time.Now()
+	d.running, d.method, d.opening, d.begun = true, r.method, r.opening, now
 	d.idle, d.hard, d.ctx = o.timeout, o.maxTimeout, ctx
 	left := d.left(d.begun)
 	if d.timer == nil {

@@ -21,8 +21,12 @@ type logEntry struct {
 	record  slog.Record
 }
 
-// maxLogged bounds the diagnostics that wait for a slow handler.
-const maxLogged = 256
+const (
+	// maxLogged bounds the diagnostics that wait for a slow handler.
+	maxLogged = 256
+	// maxLoggedText bounds what they repeat of a message that nobody asked for.
+	maxLoggedText = 256
+)
 
 // queuedHandler is a handler whose records go through a queue.
 type queuedHandler struct {

@@ -56,9 +56,9 @@ func (c *Client) answered(m *transport.Message) {
 	switch {
 	case general && c.resolveOpening(m) || c.resolve(m.ID, m, nil):
 	case general:
-		c.log.Warn("the server reported an error about no request in particular", slog.Any("error", m.Error))
+		c.log.Warn("the server reported an error about no request in particular", slog.String("error", m.Error.Error()))
 	default:
-		c.log.Debug("dropped an answer that nobody waits for", slog.String("id", m.ID.String()))
+		c.log.Debug("dropped an answer that nobody waits for", slog.String("id", clip(m.ID.String(), maxLoggedText)))
 	}
 }
 
@@ -111,8 +111,8 @@ func (c *Client) progressed(m *transport.Message) {
 	}
 	switch {
 	case !expected:
-		c.log.Debug("dropped progress that nobody waits for", slog.String("token", token.String()))
+		c.log.Debug("dropped progress that nobody waits for", slog.String("token", clip(token.String(), maxLoggedText)))
 	case dropped:
-		c.log.Warn("dropped progress, the handler is too slow", slog.String("token", token.String()))
+		c.log.Warn("dropped progress, the handler is too slow", slog.String("token", clip(token.String(), maxLoggedText)))
 	}
 }

@@ -36,6 +36,36 @@ func TestTwoRequestsThatWaitUnderOneID(t *testing.T) {
 	log.wait(t, "already in use")
 }
 
+func TestQueuesAreBoundedInBytesWhateverHoldsThem(t *testing.T) {
+	const most = 16
+	big := strings.Repeat("x", 1<<20)
+	var log diagnostics
+	release := make(chan struct{})
+	defer close(release)
+	_, p := connected(t, &mcp.Options{
+		Logger: log.logger(),
+		Requests: map[string]mcp.RequestHandler{
+			"x": func(context.Context, json.RawMessage) (any, error) { <-release; return nil, nil },
+		},
+		On: mcp.Notifications{Other: func(context.Context, string, json.RawMessage) { <-release }},
+	})
+	for i := range 32 {
+		p.write(`{"jsonrpc":"2.0","id":%d,"method":"x"}`, i)
+	}
+	for range 2 * most {
+		p.write(`{"jsonrpc":"2.0","method":"%s"}`, big)
+	}
+	log.wait(t, "dropped a notification")
+	go func() {
+		for i := range 2 * most {
+			_, _ = fmt.Fprintf(p.conn, `{"jsonrpc":"2.0","id":"%s%d","method":"x"}`+"\n", big, i)
+		}
+	}()
+	refused := p.read()
+	require.NotNil(t, refused.Error, "nothing else is answered yet")
+	assert.Equal(t, "too many requests at once", refused.Error.Message)
+}
+
 func TestQueuesForSlowHandlersAreBoundedInBytes(t *testing.T) {
 	big := strings.Repeat("x", 1<<20)
 	release := make(chan struct{})
@@ -159,13 +189,18 @@ func TestToolsThatAreNoLongerListedAreForgotten(t *testing.T) {
 
 	// Who reads pages by hand never says which one is the last.
 	big := strings.Repeat("x", 1<<20)
-	for i := range 40 {
-		page := async(func() (*mcp.Page[mcp.Tool], error) { return c.ToolsPage(t.Context(), nil) })
-		p.answer(p.expect("tools/list"), fmt.Sprintf(`{"tools":[{"name":"t%d","inputSchema":{},"outputSchema":{"description":"%s"}}]}`, i, big))
-		_, err := page()
-		require.NoError(t, err)
+	for _, form := range []string{
+		`{"name":"t%d","inputSchema":{},"outputSchema":{"description":"%s"}}`,
+		`{"name":"t%d%s","inputSchema":{}}`,
+	} {
+		for i := range 40 {
+			page := async(func() (*mcp.Page[mcp.Tool], error) { return c.ToolsPage(t.Context(), nil) })
+			p.answer(p.expect("tools/list"), `{"tools":[`+fmt.Sprintf(form, i, big)+`]}`)
+			_, err := page()
+			require.NoError(t, err)
+		}
+		assert.LessOrEqual(t, c.KnownTools(), 17)
 	}
-	assert.LessOrEqual(t, c.KnownTools(), 17)
 }
 
 func TestProgressThatWasNotAskedForRenewsNothing(t *testing.T) {

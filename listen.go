@@ -94,18 +94,24 @@ func (l *listener) notified(m *transport.Message) {
 				Notifications Filter `json:"notifications"`
 			}
 			if json.Unmarshal(m.Params, &params) == nil {
-				l.sub.accepted = params.Notifications
+				l.sub.accepted = l.asked.and(&params.Notifications)
 			}
 			close(l.acknowledged)
 		})
 		return
 	}
 	e, ok := eventOf(m.Method, m.Params)
-	if !ok || e.Task != nil && !l.asked.wants(e) { // tasks are kept whole, so there must not be more than were asked for
+	if !ok {
 		return
 	}
 	l.outdated(e)
-	l.sub.push(e)
+	// A resource that nobody asked about may be a part of one that somebody did.
+	if !l.asked.wants(e) && (e.Kind != ResourceUpdated || len(l.asked.URIs) == 0) {
+		return
+	}
+	if !l.sub.push(e) {
+		l.client.log.Warn("dropped a change, the subscription's events are not taken")
+	}
 }
 
 // outdated takes note of a change. A resource that nobody asked about is a part of one that somebody did, and does not

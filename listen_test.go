@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,6 +103,33 @@ func roundTrip(t *testing.T, c *mcp.Client, p *peer) []byte {
 	got, err := raw()
 	require.NoError(t, err)
 	return got
+}
+
+func TestAServerThatTellsOfMoreThanItWasAsked(t *testing.T) {
+	c, p := modern(t, nil)
+	s, m := subscribe(t, c, p, mcp.Filter{Tools: true, TaskIDs: []string{"1"}},
+		`{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["a:b"],"taskIds":["2","1"]}`)
+	assert.Equal(t, mcp.Filter{Tools: true, TaskIDs: []string{"1"}}, s.Accepted())
+	p.event(string(m.ID), "notifications/prompts/list_changed", ``)
+	p.event(string(m.ID), "notifications/resources/updated", `,"uri":"a:b"`)
+	p.event(string(m.ID), "notifications/tools/list_changed", ``)
+	assert.Equal(t, mcp.Event{Kind: mcp.ToolsChanged}, next(t, s))
+	p.answer(m, `{}`)
+}
+
+func TestASubscriptionWhoseEventsAreNotTaken(t *testing.T) {
+	var log diagnostics
+	c, p := modern(t, &mcp.Options{Logger: log.logger()})
+	s, m := subscribe(t, c, p, mcp.Filter{URIs: []string{"a:b"}}, `{"resourceSubscriptions":["a:b"]}`)
+	part := "a:b" + strings.Repeat("x", 1<<20)
+	for i := range 20 {
+		p.event(string(m.ID), "notifications/resources/updated", fmt.Sprintf(`,"uri":"%s%d"`, part, i))
+	}
+	log.wait(t, "dropped a change")
+	p.answer(m, `{}`)
+	events, err := rest(t, s)
+	require.NoError(t, err)
+	assert.Len(t, events, 15)
 }
 
 func TestClosingASubscription(t *testing.T) {

@@ -92,7 +92,7 @@ func (l *legacyListeners) tell(e Event) {
 	defer l.mu.Unlock()
 	for s := range l.subs {
 		if s.accepted.wants(e) {
-			s.push(e)
+			s.push(e) // there are no more different ones than it asked for
 		}
 	}
 }

@@ -29,6 +29,14 @@ type errand struct {
 	run    func(context.Context)
 }
 
+// bytes is about how much it holds. The method of a change is a constant.
+func (e *errand) bytes() int {
+	if e.change != (Event{}) {
+		return len(e.cause.Params)
+	}
+	return len(e.cause.Params) + len(e.cause.Method)
+}
+
 const (
 	// maxEvents bounds what waits for a slow handler; changes come on top, up to maxChanges different ones.
 	maxEvents  = 1024
@@ -116,7 +124,8 @@ func (c *Client) enqueue(e Event, cause *transport.Message, handler func(context
 	q := &c.events
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	change, bytes := e != Event{}, len(cause.Params)
+	added := errand{e, cause, handler}
+	change, bytes := e != Event{}, added.bytes()
 	switch {
 	case change && q.changes[e]:
 		return // it waits already, and the handler will see what is true then
@@ -131,7 +140,7 @@ func (c *Client) enqueue(e Event, cause *transport.Message, handler func(context
 		q.changes[e] = true
 	}
 	q.bytes += bytes
-	q.queue = append(q.queue, errand{e, cause, handler})
+	q.queue = append(q.queue, added)
 	if !q.running && c.ctx.Err() == nil {
 		q.running = true
 		go c.runEvents()
@@ -174,7 +183,7 @@ func (q *eventQueue) next(ctx context.Context) (errand, bool) {
 	}
 	e := q.queue[0]
 	q.queue = q.queue[1:]
-	q.bytes -= len(e.cause.Params)
+	q.bytes -= e.bytes()
 	delete(q.changes, e.change)
 	return e, true
 }

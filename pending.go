@@ -39,7 +39,7 @@ const (
 )
 
 // addPending makes a call known, until it is retired.
-func (c *Client) addPending(id int64, r *request, o *callOptions) (*pendingCall, error) {
+func (c *Client) addPending(id int64, r *request, o *callOptions, now time.Time) (*pendingCall, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over {
@@ -56,7 +56,7 @@ func (c *Client) addPending(id int64, r *request, o *callOptions) (*pendingCall,
 		p.deliver = p.delivered
 		p.limits.call = p
 	}
-	p.begin(id, r, o)
+	p.begin(id, r, o, now)
 	c.pending[id] = p
 	return p, nil
 }
@@ -88,12 +88,12 @@ func (c *Client) retire(p *pendingCall, ctx *callContext) {
 	}
 }
 
-func (p *pendingCall) begin(id int64, r *request, o *callOptions) {
+func (p *pendingCall) begin(id int64, r *request, o *callOptions, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.id, p.listener, p.opening, p.handle = id, r.listener, r.opening, o.progress
 	p.token = r.renewable || o.progress != nil
-	p.active = time.Now()
+	p.active = now
 }
 
 // clear makes the record nobody's. From here on whoever still means the call is too late.

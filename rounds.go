@@ -54,16 +54,19 @@ func (c *Client) complete(ctx context.Context, r *request, o *callOptions) (*tra
 	if err != nil {
 		return nil, transport.Unsent(err)
 	}
+	if !c.session.Load().modern() {
+		return c.exchange(ctx, r, o)
+	}
 	begun := time.Now()
 	answer, err := c.exchange(ctx, r, o)
-	if err != nil || answer.Error != nil || !c.session.Load().modern() {
+	if err != nil || answer.Error != nil || !c.session.Load().modern() || isComplete(resultType(answer.Result)) {
 		return answer, err
 	}
 	ctx, cancel := o.within(ctx, r.method, begun)
 	defer cancel()
 	for round := 1; ; round++ {
 		switch kind := resultType(answer.Result); {
-		case kind == "" || kind == "complete": // some servers leave it out
+		case isComplete(kind):
 			return answer, nil
 		case kind == "task" && c.opts.Tasks && r.method == "tools/call":
 			return c.follow(ctx, r, o, answer, round)
@@ -115,6 +118,9 @@ func (c *Client) nextRound(
 	return &next, nil
 }
 
+// isComplete reports whether a result is one. Some servers leave the type out.
+func isComplete(kind string) bool { return kind == "" || kind == "complete" }
+
 // resultType is what a result says that it is, "" if it does not say.
 func resultType(result json.RawMessage) (kind string) {
 	d := jsonscan.New(result)
@@ -149,7 +155,8 @@ func inputRequired(result json.RawMessage) (*InputRequiredError, error) {
 	return &InputRequiredError{Requests: needed.Requests, State: needed.State, Meta: needed.Meta}, nil
 }
 
-// gather has the handlers answer what a server asks for, all at once. If it asks for nothing, it waits for a while.
+// gather has the handlers answer what a server asks for, all at once. If it asks for nothing, it waits for a while. The
+// end of ctx ends the wait: a handler that does not mind it is left behind.
 func (c *Client) gather(
 	ctx context.Context, requests map[string]InputRequest, round int,
 ) (map[string]json.RawMessage, error) {
@@ -166,7 +173,11 @@ func (c *Client) gather(
 		slots     = make(chan struct{}, maxHandlers)
 	)
 	for key, request := range requests {
-		slots <- struct{}{}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 		running.Go(func() {
 			defer func() { <-slots }()
 			response, err := c.respond(ctx, request)
@@ -179,7 +190,15 @@ func (c *Client) gather(
 			responses[key] = response
 		})
 	}
-	running.Wait()
+	answered := make(chan struct{})
+	go func() {
+		running.Wait()
+		close(answered)
+	}()
+	select {
+	case <-answered:
+	case <-ctx.Done():
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

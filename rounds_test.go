@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -239,4 +240,25 @@ func TestRawRequestsOfAModernRevision(t *testing.T) {
 	p.answer(m, `{}`)
 	_, err := result()
 	require.NoError(t, err)
+}
+
+func TestACallEndsThoughAHandlerDoesNotMindItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		c, p := modern(t, &mcp.Options{Roots: func(context.Context) ([]mcp.Root, error) {
+			<-release
+			return nil, nil
+		}})
+		requests := make(map[string]mcp.InputRequest)
+		for i := range 100 { // more than run at once
+			requests[strconv.Itoa(i)] = mcp.InputRequest{Method: "roots/list"}
+		}
+		asked, err := json.Marshal(requests)
+		require.NoError(t, err)
+		result := call(c, t.Context(), "a", mcp.WithMaxTimeout(time.Second))
+		p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":`+string(asked)+`}`)
+		_, err = result()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
 }

@@ -23,7 +23,7 @@ type requestServer struct {
 	workers  int                                      // the goroutines that run handlers and send what comes of it
 	waiting  []*transport.Message                     // for a worker
 
-	waitingBytes int // of their params
+	waitingBytes int // of what they hold
 }
 
 const (
@@ -65,7 +65,7 @@ func (c *Client) serveRequest(m *transport.Message) {
 		return
 	}
 	if c.opts.requestHandler(m.Method) == nil {
-		c.log.Debug("refused a request that has no handler", slog.String("method", m.Method))
+		c.log.Debug("refused a request that has no handler", slog.String("method", clip(m.Method, maxLoggedText)))
 		c.post(errorResponse(m.ID, CodeMethodNotFound, "method not found"))
 		return
 	}
@@ -78,14 +78,17 @@ func (c *Client) serveRequest(m *transport.Message) {
 	case s.workers < maxHandlers:
 		s.workers++
 		go c.work(s.begin(c.ctx, m), m)
-	case len(s.waiting) < maxWaiting && s.waitingBytes+len(m.Params) <= maxQueueBytes:
+	case len(s.waiting) < maxWaiting && s.waitingBytes+requestBytes(m) <= maxQueueBytes:
 		s.waiting = append(s.waiting, m)
-		s.waitingBytes += len(m.Params)
+		s.waitingBytes += requestBytes(m)
 	default:
 		c.log.Warn("refused a request, too many are unanswered", slog.String("method", m.Method))
 		c.post(errorResponse(m.ID, CodeInternalError, "too many requests at once"))
 	}
 }
+
+// requestBytes is about how much a request of the server's holds. Its method is one that has a handler.
+func requestBytes(m *transport.Message) int { return len(m.Params) + m.ID.Size() }
 
 // has reports whether a request with the id is unanswered. The lock is held.
 func (s *requestServer) has(id transport.ID) bool {
@@ -111,7 +114,7 @@ func (s *requestServer) next(client context.Context) (context.Context, *transpor
 	}
 	m := s.waiting[0]
 	s.waiting = s.waiting[1:]
-	s.waitingBytes -= len(m.Params)
+	s.waitingBytes -= requestBytes(m)
 	return s.begin(client, m), m
 }
 
@@ -167,7 +170,7 @@ func (c *Client) cancelRequest(params json.RawMessage) {
 		if normalized(m.ID) != key {
 			return false
 		}
-		s.waitingBytes -= len(m.Params)
+		s.waitingBytes -= requestBytes(m)
 		return true
 	})
 }

@@ -51,17 +51,22 @@ type Subscription struct {
 	stop     func() // ends it on the server's side
 
 	mu     sync.Mutex
-	events []Event // no two about the same
+	events []Event       // no two about the same
+	at     map[Event]int // where they are, by subject
+	bytes  int           // of their URIs
 	ended  bool
 	err    error
 	wake   chan struct{}
 }
 
-// Accepted is the part of the filter that the server agreed to.
+// Accepted is the part of the filter that the server agreed to. What it names beyond that counts for nothing.
 func (s *Subscription) Accepted() Filter { return s.accepted }
 
 // Events walks the changes as they come, and waits in between. Equal changes that come while the loop is busy are one,
-// and of several changes of a task the last. The loop ends without an error after Close, or when the server ended the subscription in an orderly way; with an
+// and of several changes of a task the last; at most 65,536 different ones, and 16 MiB of URIs, wait for it, and what
+// comes on top is dropped, with a diagnostic. A resource may be one that was not asked about: a part of one that was.
+//
+// The loop ends without an error after Close, or when the server ended the subscription in an orderly way; with an
 // error when the connection was lost, or the server failed, or ctx is done. After an error a caller that listens again
 // should take everything for changed.
 func (s *Subscription) Events(ctx context.Context) iter.Seq2[Event, error] {
@@ -99,30 +104,41 @@ func (s *Subscription) Close() error {
 func (s *Subscription) take() (events []Event, ended bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	events, s.events = s.events, nil
+	events, s.events, s.at, s.bytes = s.events, nil, nil, 0
 	return events, s.ended, s.err
 }
 
-// push adds an event, in place of one about the same that waits there already.
-func (s *Subscription) push(e Event) {
+// push adds an event, in place of one about the same that waits there already. It reports false if too much waits.
+func (s *Subscription) push(e Event) bool {
 	s.mu.Lock()
-	if !s.ended {
-		if i := slices.IndexFunc(s.events, e.supersedes); i >= 0 {
-			s.events[i] = e
-		} else if len(s.events) < maxChanges {
-			s.events = append(s.events, e)
-		}
+	defer s.mu.Unlock()
+	if s.ended {
+		return true
 	}
-	s.mu.Unlock()
+	at := e.subject()
+	if i, waits := s.at[at]; waits {
+		s.events[i] = e
+		return true
+	}
+	if len(s.events) >= maxChanges || s.bytes+len(e.URI) > maxQueueBytes {
+		return false
+	}
+	if s.at == nil {
+		s.at = make(map[Event]int)
+	}
+	s.at[at] = len(s.events)
+	s.events = append(s.events, e)
+	s.bytes += len(e.URI)
 	s.signal()
+	return true
 }
 
-// supersedes reports whether nobody needs to know of another event once there is this one.
-func (e Event) supersedes(other Event) bool {
-	if e.Task != nil && other.Task != nil {
-		return e.Task.ID == other.Task.ID
+// subject is what an event is about: nobody needs to know of an earlier one about the same.
+func (e Event) subject() Event {
+	if e.Task != nil {
+		return Event{Kind: e.Kind, URI: e.Task.ID}
 	}
-	return e == other
+	return e
 }
 
 // end is final: only the first call counts.
@@ -140,6 +156,32 @@ func (s *Subscription) signal() {
 	case s.wake <- struct{}{}:
 	default:
 	}
+}
+
+// and is what both filters let through.
+func (f *Filter) and(other *Filter) Filter {
+	return Filter{
+		Tools:     f.Tools && other.Tools,
+		Prompts:   f.Prompts && other.Prompts,
+		Resources: f.Resources && other.Resources,
+		URIs:      common(f.URIs, other.URIs),
+		TaskIDs:   common(f.TaskIDs, other.TaskIDs),
+	}
+}
+
+// common returns those of the texts that are among the others as well.
+func common(texts, others []string) []string {
+	among := make(map[string]bool, len(others))
+	for _, text := range others {
+		among[text] = true
+	}
+	var both []string
+	for _, text := range texts {
+		if among[text] {
+			both = append(both, text)
+		}
+	}
+	return both
 }
 
 // wants reports whether an event is what the filter is about.

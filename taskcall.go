@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -146,6 +147,9 @@ func (c *Client) follow(
 			c.abandonTask(ctx, task.ID, w.o)
 		}
 		return nil, err
+	}
+	if o.task != nil {
+		result = bytes.Clone(result) // the caller has the task, and what becomes of the answer is decoded in place
 	}
 	return &transport.Message{ID: answer.ID, Result: result}, nil
 }

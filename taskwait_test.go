@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/testing/mcptest"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -371,4 +373,23 @@ func TestAnAbandonedTaskOverExchanges(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestTheTaskThatTheCallerWasShownStaysAsItIs(t *testing.T) {
+	text := strings.Repeat("line\n", 5_000) // long enough to be decoded in place
+	s := &mcptest.Server{}
+	s.AddTaskTool(&mcp.Tool{Name: "a"}, func(context.Context, *mcptest.Call) (*mcp.CallToolResult, error) {
+		return mcptest.Text(text), nil
+	})
+	c := mcptest.Connect(t, s, &mcp.Options{Tasks: true})
+	var shown *mcp.Task
+	res, err := c.CallTool(t.Context(), "a", nil, mcp.WithTask(func(task *mcp.Task) error {
+		shown = task
+		return nil
+	}))
+	require.NoError(t, err)
+	assert.Equal(t, text, res.Text())
+	var result mcp.CallToolResult
+	require.NoError(t, json.Unmarshal(shown.Result, &result))
+	assert.Equal(t, text, result.Text())
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 
 	"github.com/seed62b61957/mcp/internal/schema"
@@ -15,7 +16,7 @@ import (
 type toolIndex struct {
 	mu    sync.Mutex
 	tools map[string]*knownTool
-	bytes int  // of their schemas
+	bytes int  // of their names and of what is known about them
 	walks int  // how many walks of the whole list have begun
 	stale bool // the list has changed since
 }
@@ -34,11 +35,22 @@ type knownTool struct {
 	walk     int // the last one that it was seen in
 }
 
-func (k *knownTool) size() int {
-	if k == nil || k.output == nil {
+// size is about how much it takes to remember what is known about a tool of the name; 0 if that is nothing.
+func (k *knownTool) size(name string) int {
+	if k == nil {
 		return 0
 	}
-	return len(k.output.raw)
+	size := len(name)
+	if k.output != nil {
+		size += len(k.output.raw) + len(k.output.tool)
+	}
+	for _, m := range k.mirrored {
+		size += len(m.header)
+		for _, step := range m.path {
+			size += len(step)
+		}
+	}
+	return size
 }
 
 // outputSchema is a schema that is compiled when it is first needed, and once.
@@ -81,15 +93,16 @@ func (x *toolIndex) remember(t *Tool, params []mirrored) {
 		before.walk = x.walks
 		return
 	}
+	name := strings.Clone(t.Name) // which may share the memory of the whole page
 	known := &knownTool{mirrored: params}
 	switch {
 	case unchanged:
 		known.output = before.output
 	case t.OutputSchema != nil:
 		// A copy, since the original keeps the whole page in memory.
-		known.output = &outputSchema{tool: t.Name, raw: bytes.Clone(t.OutputSchema)}
+		known.output = &outputSchema{tool: name, raw: bytes.Clone(t.OutputSchema)}
 	}
-	x.set(t.Name, known)
+	x.set(name, known)
 }
 
 // is reports whether it is the schema, or both are none.
@@ -101,9 +114,9 @@ func (s *outputSchema) is(raw json.RawMessage) bool {
 }
 
 func (x *toolIndex) set(name string, known *knownTool) {
-	x.bytes += known.size() - x.tools[name].size()
+	x.bytes += known.size(name) - x.tools[name].size(name)
 	if x.tools == nil || x.bytes > maxIndexBytes || len(x.tools) >= maxIndexed {
-		x.tools, x.bytes = make(map[string]*knownTool), known.size()
+		x.tools, x.bytes = make(map[string]*knownTool), known.size(name)
 	}
 	known.walk = x.walks
 	x.tools[name] = known
@@ -120,7 +133,7 @@ func (x *toolIndex) begin() (end func()) {
 		defer x.mu.Unlock()
 		for name, known := range x.tools {
 			if known.walk < walk {
-				x.bytes -= known.size()
+				x.bytes -= known.size(name)
 				delete(x.tools, name)
 			}
 		}

@@ -23,7 +23,8 @@ type sample struct {
 	Allocs      float64 `json:"allocs"`
 	Bytes       float64 `json:"bytes"`
 	Late        int     `json:"late,omitempty"`       // operations that ended before their progress was handled
-	Goroutines  float64 `json:"goroutines,omitempty"` // of one idle connection
+	Goroutines  float64 `json:"goroutines,omitempty"` // of one idle connection, or more than before a soak
+	Slower      float64 `json:"slower,omitempty"`     // what a call takes at the end of a soak, of what it took first
 }
 
 // measureChild makes one measurement: the arguments are workload, driver, number of operations, and address.
@@ -48,12 +49,13 @@ func measureChild(args []string) error {
 			return err
 		}
 		a.command = []string{self, serveArg, string(stdioWire)}
+	case memory:
 	case unixWire:
 		a.socket = args[3]
 	default:
 		a.url = "http://" + args[3] + "/mcp"
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	stop, err := profile(args[1] + " " + args[0])
 	if err != nil {
@@ -62,6 +64,8 @@ func measureChild(args []string) error {
 	defer stop()
 	var s *sample
 	switch {
+	case w.soak:
+		s, err = measureSoak(ctx, w, d, a, ops)
 	case w.idle:
 		s, err = measureIdle(ctx, d, a, ops)
 	case w.whole != nil:
@@ -155,6 +159,28 @@ func measureIdle(ctx context.Context, d driver, a address, connections int) (*sa
 	}
 	runtime.KeepAlive(sessions)
 	return s, nil
+}
+
+// measureSoak makes a tenth of the calls and then the others, and measures what the connection holds more after those.
+func measureSoak(ctx context.Context, w *workload, d driver, a address, ops int) (*sample, error) {
+	session, err := d.connect(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	op := func() error { return w.op(ctx, session) }
+	first, err := measureOps(w.callers, ops/10, op)
+	if err != nil {
+		return nil, err
+	}
+	held, goroutines := settled()
+	rest, err := measureOps(w.callers, ops-ops/10, op)
+	if err != nil {
+		return nil, err
+	}
+	heldNow, goroutinesNow := settled()
+	rest.Slower = rest.Nanoseconds / first.Nanoseconds
+	rest.Bytes, rest.Goroutines = float64(int64(heldNow)-int64(held)), float64(goroutinesNow-goroutines)
+	return rest, session.close()
 }
 
 // settled returns the memory that is held, stacks included, when nothing moves any more.

@@ -3,14 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 )
 
 // A wire is a way to reach the server.
 type wire string
 
 const (
-	stdioWire wire = "stdio" // a child process
-	unixWire  wire = "byte stream"
+	stdioWire wire = "stdio"       // a child process
+	unixWire  wire = "byte stream" // a Unix socket
+	memory    wire = "in memory"   // a pipe to a server in the same process
 	jsonWire  wire = "HTTP JSON"
 	sseWire   wire = "HTTP SSE"
 )
@@ -23,6 +25,19 @@ type address struct {
 	url     string
 	modern  bool // the revision of 2026-07-28 is spoken
 	single  bool // one call at a time is all that will be made
+}
+
+// dial opens a byte stream to the server.
+func (a *address) dial() (net.Conn, error) {
+	if a.wire == unixWire {
+		return net.Dial("unix", a.socket)
+	}
+	near, far := net.Pipe()
+	go func() {
+		defer far.Close()
+		_ = serveStream(far, far)
+	}()
+	return near, nil
 }
 
 // version is the revision to speak.

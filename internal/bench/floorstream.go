@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"os/exec"
 	"sync"
 )
@@ -27,8 +26,8 @@ type floorStream struct {
 func newFloorStream(a address) (*floorStream, error) {
 	s := &floorStream{single: a.single, pending: make(map[int64]chan []byte)}
 	switch a.wire {
-	case unixWire:
-		conn, err := net.Dial("unix", a.socket)
+	case unixWire, memory:
+		conn, err := a.dial()
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"sync"
@@ -20,8 +19,8 @@ func (gosdk) connect(ctx context.Context, a address) (session, error) {
 	switch a.wire {
 	case stdioWire:
 		t = &mcp.CommandTransport{Command: exec.Command(a.command[0], a.command[1:]...)}
-	case unixWire:
-		conn, err := net.Dial("unix", a.socket)
+	case unixWire, memory:
+		conn, err := a.dial()
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,8 +20,8 @@ func (mcpgo) connect(ctx context.Context, a address) (session, error) {
 	switch a.wire {
 	case stdioWire:
 		t = transport.NewStdio(a.command[0], nil, a.command[1:]...)
-	case unixWire:
-		conn, err := net.Dial("unix", a.socket)
+	case unixWire, memory:
+		conn, err := a.dial()
 		if err != nil {
 			return nil, err
 		}

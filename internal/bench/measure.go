@@ -27,6 +27,9 @@ type row struct {
 func measure(ctx context.Context, w *workload, drivers []string, rounds int, scale float64) (*row, error) {
 	samples := make(map[string][]*sample)
 	r := &row{Workload: w.name, workload: w, Medians: make(map[string]*sample), Failures: make(map[string]string)}
+	if w.soak {
+		rounds = 1
+	}
 	for range rounds {
 		for _, d := range drivers {
 			if r.Failures[d] != "" {
@@ -58,7 +61,7 @@ func measureOnce(ctx context.Context, w *workload, driver string, ops int) (_ *s
 		return nil, err
 	}
 	args := []string{measureArg, w.name, driver, strconv.Itoa(ops)}
-	if w.wire != stdioWire {
+	if w.wire != stdioWire && w.wire != memory {
 		address, stop, err := startServer(ctx, self, w)
 		if err != nil {
 			return nil, err
@@ -135,6 +138,7 @@ func median(all []*sample) *sample {
 		Allocs:      of(func(s *sample) float64 { return s.Allocs }),
 		Bytes:       of(func(s *sample) float64 { return s.Bytes }),
 		Goroutines:  of(func(s *sample) float64 { return s.Goroutines }),
+		Slower:      of(func(s *sample) float64 { return s.Slower }),
 		Late:        late,
 	}
 }

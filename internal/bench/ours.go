@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/stdio"
@@ -18,8 +17,8 @@ func (ours) connect(ctx context.Context, a address) (session, error) {
 	switch a.wire {
 	case stdioWire:
 		t = &stdio.Transport{Command: a.command[0], Args: a.command[1:]}
-	case unixWire:
-		t = unixTransport(a.socket)
+	case unixWire, memory:
+		t = streamTransport(a)
 	default:
 		t = &streamablehttp.Transport{URL: a.url}
 	}
@@ -30,11 +29,11 @@ func (ours) connect(ctx context.Context, a address) (session, error) {
 	return &oursSession{client}, nil
 }
 
-// unixTransport dials the socket of that path.
-type unixTransport string
+// streamTransport frames a byte stream to the address.
+type streamTransport address
 
-func (path unixTransport) Connect(ctx context.Context) (transport.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", string(path))
+func (t streamTransport) Connect(context.Context) (transport.Conn, error) {
+	conn, err := (*address)(&t).dial()
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,8 @@ func (r *report) line(row *row) string {
 			fmt.Fprintf(&b, "  %s fails", d)
 		case row.workload.idle:
 			fmt.Fprintf(&b, "  %s %.1f kB %.1f g", d, m.Bytes/1000, m.Goroutines)
+		case row.workload.soak:
+			fmt.Fprintf(&b, "  %s %+.0f kB %+.0f g, a call takes %.2f", d, m.Bytes/1000, m.Goroutines, m.Slower)
 		default:
 			fmt.Fprintf(&b, "  %s %.2f (%.1f µs, cpu %.1f, %.0f allocs, %.1f kB)", d, row.ratio(d),
 				m.Nanoseconds/1000, m.CPU/1000, m.Allocs, m.Bytes/1000)
@@ -34,7 +36,7 @@ func (r *report) line(row *row) string {
 			}
 		}
 	}
-	if !row.workload.idle && row.workload.floor > 0 && row.ratio("ours") < row.workload.floor {
+	if row.workload.floor > 0 && row.ratio("ours") < row.workload.floor {
 		fmt.Fprintf(&b, "  BELOW %.2f", row.workload.floor)
 	}
 	return b.String()
@@ -64,6 +66,7 @@ func (r *report) markdown() string {
 	r.ratios(&b)
 	r.costs(&b)
 	r.idle(&b)
+	r.soak(&b)
 	r.failures(&b)
 	r.sizes(&b)
 	b.WriteString(reasons)
@@ -77,7 +80,7 @@ func (r *report) ratios(b *strings.Builder) {
 	}
 	b.WriteString(" bar |\n|---|" + strings.Repeat("---:|", len(r.drivers)+1) + "\n")
 	for _, row := range r.rows {
-		if row.workload.idle {
+		if row.workload.idle || row.workload.soak {
 			continue
 		}
 		fmt.Fprintf(b, "| %s |", row.Workload)
@@ -106,7 +109,7 @@ func (r *report) costs(b *strings.Builder) {
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---:|", len(r.drivers)) + "\n")
 	for _, row := range r.rows {
-		if row.workload.idle {
+		if row.workload.idle || row.workload.soak {
 			continue
 		}
 		fmt.Fprintf(b, "| %s |", row.Workload)
@@ -141,6 +144,23 @@ func (r *report) idle(b *strings.Builder) {
 			}
 		}
 		b.WriteString("\n")
+	}
+}
+
+// soak is the table of what many calls leave behind.
+func (r *report) soak(b *strings.Builder) {
+	for _, row := range r.rows {
+		if !row.workload.soak {
+			continue
+		}
+		fmt.Fprintf(b, "\n## What the last nine tenths of %s leave behind\n\n"+
+			"| driver | memory held | goroutines | time of a call, of that in the first tenth |\n|---|---:|---:|---:|\n",
+			row.Workload)
+		for _, d := range r.drivers {
+			if m := row.Medians[d]; m != nil {
+				fmt.Fprintf(b, "| %s | %+.0f kB | %+.0f | %.2f |\n", d, m.Bytes/1000, m.Goroutines, m.Slower)
+			}
+		}
 	}
 }
 
