@@ -28,7 +28,8 @@ type Token struct {
 // cannot be renewed is sent all the same, since only the server's answer tells what a sign-in has to ask for.
 //
 // With refresh false it takes the token that is in memory, and asks nobody. The error matches [ErrNotSaved], or is the
-// authorization server's [*Error], of the network or of the store; tokens are kept in all of these cases.
+// authorization server's [*Error], of the network or of the store; tokens are kept in all of these cases. It is an
+// [*EndpointError] for a request that no token goes with: one to another origin than Config.Server's, or in the open.
 func (a *Authorizer) Authorize(ctx context.Context, req *http.Request, refresh bool) error {
 	held := a.memory.held()
 	if refresh {
@@ -43,8 +44,15 @@ func (a *Authorizer) Authorize(ctx context.Context, req *http.Request, refresh b
 	return boundary(a.put(req, held))
 }
 
-// put adds the token to the request.
+// put adds the token to the request, if that goes where the token is meant for, and not in the open (OAuth 2.1, section
+// 1.5).
 func (a *Authorizer) put(req *http.Request, held *credentials) error {
+	switch {
+	case !sameOrigin(req.URL, a.server):
+		return &EndpointError{place(req.URL), "the token is for " + origin(a.server)}
+	case req.URL.Scheme == "http" && !isLoopback(req.URL.Hostname()):
+		return &EndpointError{place(req.URL), "it is not https, and not on loopback"}
+	}
 	if held.DPoPKey == nil {
 		req.Header.Set("Authorization", schemeBearer+" "+held.AccessToken)
 		return nil
@@ -94,6 +102,9 @@ func (a *Authorizer) usable(ctx context.Context) (*credentials, error) {
 // that was renewed, for this request or meanwhile for others, or that came with a sign-in. Where the user must act, the
 // error is a [*SignInRequiredError], and where that has been tried, a [*RefusedError]. It does not read the body.
 func (a *Authorizer) Inspect(ctx context.Context, req *http.Request, resp *http.Response) (retry bool, err error) {
+	if !sameOrigin(req.URL, a.server) {
+		return false, nil // whose demands are not met here
+	}
 	scheme, used, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	if scheme == schemeDPoP {
 		a.nonces.learn(req.URL, resp.Header)

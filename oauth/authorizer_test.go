@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -110,4 +111,42 @@ func (s forbidden) Load(context.Context, string) ([]byte, error) {
 func (s forbidden) Update(context.Context, string, func([]byte) ([]byte, error)) error {
 	s.t.Error("Update")
 	return nil
+}
+
+// TestATokenGoesToItsServerOnly has transports that are not at the Server of the Config.
+func TestATokenGoesToItsServerOnly(t *testing.T) {
+	f, other := newFake(t), newFake(t)
+	a := newAuthorizer(t, f, nil)
+	signIn(t, f, a)
+	for _, at := range []string{other.url(), "https" + strings.TrimPrefix(f.url(), "http"), "https://evil.example/mcp"} {
+		for _, refresh := range []bool{true, false} {
+			req, err := http.NewRequest(http.MethodPost, at, nil)
+			require.NoError(t, err)
+			var refused *oauth.EndpointError
+			require.ErrorAs(t, a.Authorize(t.Context(), req, refresh), &refused, at)
+			assert.Equal(t, at, refused.URL)
+			assert.Empty(t, req.Header)
+		}
+	}
+	requireCall(t, f, a)
+
+	_, err := call(t.Context(), other, newAuthorizer(t, f, nil))
+	assert.NoError(t, err, "what another server demands, nobody meets")
+}
+
+// TestATokenIsNotSentInTheOpen has one from a time when the server was at https.
+func TestATokenIsNotSentInTheOpen(t *testing.T) {
+	f := newFake(t)
+	store := oauth.NewMemoryStore()
+	signIn(t, f, newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store }))
+	record, err := store.Load(t.Context(), f.url())
+	require.NoError(t, err)
+	const server = "http://mcp.example/mcp"
+	require.NoError(t, store.Update(t.Context(), server, func([]byte) ([]byte, error) { return record, nil }))
+	a, err := oauth.New(oauth.Config{Server: server, Store: store})
+	require.NoError(t, err)
+	req, err := http.NewRequest(http.MethodPost, server, nil)
+	require.NoError(t, err)
+	assert.ErrorContains(t, a.Authorize(t.Context(), req, true), "it is not https")
+	assert.Empty(t, req.Header)
 }

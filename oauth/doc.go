@@ -64,7 +64,9 @@
 //
 // # Where requests go
 //
-// Requests go to https URLs, or to http ones on loopback. Redirects stay within an origin, three at most.
+// Requests go to https URLs, or to http ones on loopback. Redirects stay within an origin, three at most. A token goes
+// to the origin of Config.Server: for a request to another one, Authorize returns an error. Hosts that servers name are
+// in ASCII (Punycode), since not everybody who connects makes the same of another one.
 //
 // What an MCP server names, and what an authorization server that it named does, may not lead farther inside than the
 // MCP server itself is: a public one names no private, link-local or loopback address, one at a private address none of
@@ -97,6 +99,7 @@
 //
 // A server without any metadata counts as one with PKCE. A token endpoint may answer with any status of success and
 // with a form, and a registration endpoint with 200. A 401 without a challenge is taken for a demand for a token, and a
-// 403 whose challenge names scopes that the token lacks, and no error, for a demand for those. Servers whose metadata
+// 403 whose challenge names scopes that the token lacks, and no error, for a demand for those. A client secret that ends
+// after the year 9999, as it does where milliseconds are counted, has no end. Servers whose metadata
 // lists scopes without offline_access are not asked for it, even where the MCP server demands it.
 package oauth
