@@ -3,6 +3,7 @@ package oauth
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,8 +20,8 @@ func clientAssertion(c *Client, s *issuer) (string, error) {
 		return "", err
 	}
 	if len(s.SigningAlgs) > 0 && !slices.Contains(s.SigningAlgs, alg) {
-		return "", fmt.Errorf("the authorization server takes assertions with %v, and the key makes them with %s",
-			s.SigningAlgs, alg)
+		return "", fmt.Errorf("the authorization server takes assertions with %s, and the key makes them with %s",
+			excerpt(strings.Join(s.SigningAlgs, " ")), alg)
 	}
 	header := map[string]any{"typ": "JWT"}
 	if c.KeyID != "" {

@@ -144,6 +144,9 @@ func newAuthorizer(c Config) (*Authorizer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if strings.Contains(c.Server, " ") {
+		return nil, errors.New("Server: there is a space in it") // see storeKey
+	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -166,6 +169,7 @@ func newAuthorizer(c Config) (*Authorizer, error) {
 	return a, nil
 }
 
+// storeKey is another one for each pair of Key and Server: the last space divides them.
 func storeKey(c Config) string {
 	if c.Key == "" {
 		return c.Server

@@ -15,7 +15,9 @@ type EndpointError struct {
 	Reason string
 }
 
-func (e *EndpointError) Error() string { return fmt.Sprintf("%s is refused: %s", e.URL, e.Reason) }
+func (e *EndpointError) Error() string {
+	return fmt.Sprintf("%s is refused: %s", excerpt(e.URL), e.Reason)
+}
 
 // An IssuerError is an authorization server that gives itself another name than the one under which it was looked for:
 // in its metadata (RFC 8414, section 3.3), or in an authorization response (RFC 9207, section 2.4). It may be somebody
@@ -30,9 +32,9 @@ func (e *IssuerError) Error() string {
 	case e.Expected == "":
 		return "no issuer is given"
 	case e.Got == "":
-		return fmt.Sprintf("no issuer is given, expected %q", e.Expected)
+		return fmt.Sprintf("no issuer is given, expected %.300q", e.Expected)
 	}
-	return fmt.Sprintf("the issuer is %q, expected %q", e.Got, e.Expected)
+	return fmt.Sprintf("the issuer is %.300q, expected %.300q", e.Got, e.Expected)
 }
 
 // A ResourceError is protected resource metadata that is about another resource than the server that it was looked for
@@ -43,7 +45,7 @@ type ResourceError struct {
 }
 
 func (e *ResourceError) Error() string {
-	return fmt.Sprintf("the metadata is of the resource %q, which %s is no part of", e.Resource, e.Server)
+	return fmt.Sprintf("the metadata is of the resource %.300q, which %s is no part of", e.Resource, e.Server)
 }
 
 // A DiscoveryError says that metadata was not found, or none that may be used, and what was tried. errors.Is and
@@ -64,8 +66,8 @@ func (e *DiscoveryError) Error() string {
 	tried := make([]string, len(e.Attempts))
 	for i, a := range e.Attempts {
 		tried[i] = a.Err.Error()
-		if !strings.HasPrefix(tried[i], a.URL) {
-			tried[i] = a.URL + ": " + tried[i]
+		if at := excerpt(a.URL); !strings.HasPrefix(tried[i], at) {
+			tried[i] = at + ": " + tried[i]
 		}
 	}
 	return "no usable " + e.Document + ": " + strings.Join(tried, "; ")

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -116,7 +116,7 @@ func (e *RefusedError) Error() string {
 		text += ", its scope is still too narrow"
 	}
 	if len(e.Scopes) > 0 {
-		text += " (wanted: " + strings.Join(e.Scopes, " ") + ")"
+		text += " (wanted: " + strconv.Quote(strings.Join(e.Scopes, " ")) + ")"
 	}
 	if e.Description != "" {
 		text += ": " + e.Description
@@ -136,7 +136,7 @@ type RegistrationError struct {
 
 // Error implements error.
 func (e *RegistrationError) Error() string {
-	text := "registration at " + e.Issuer + ": "
+	text := "registration at " + excerpt(e.Issuer) + ": "
 	if e.Status == 0 {
 		return text + "the server does not offer it; configure a client id"
 	}
@@ -162,11 +162,7 @@ const maxExcerpt = 300
 
 // excerpt makes one short line of a server's words, without any of the secrets that they were an answer to.
 func excerpt(text string, secrets ...string) string {
-	for _, secret := range secrets {
-		if len(secret) >= minSecret {
-			text = strings.ReplaceAll(text, secret, "***")
-		}
-	}
+	text = redact(text, secrets)
 	line := strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r)
 	}), " ")
@@ -174,6 +170,31 @@ func excerpt(text string, secrets ...string) string {
 		line = string(short[:maxExcerpt]) + "..."
 	}
 	return line
+}
+
+// redact cuts out secrets, as they are and as they stand in a form.
+func redact(text string, secrets []string) string {
+	for _, secret := range secrets {
+		if len(secret) >= minSecret {
+			text = strings.ReplaceAll(text, secret, "***")
+			text = strings.ReplaceAll(text, url.QueryEscape(secret), "***")
+		}
+	}
+	return text
+}
+
+// hide cuts secrets out of the error of a request: net/http repeats a header that it cannot read, and a redirect leads
+// to wherever a server says.
+func hide(err error, secrets []string) error {
+	var endpoint *EndpointError
+	switch text := err.Error(); {
+	case redact(text, secrets) == text:
+		return err
+	case errors.As(err, &endpoint):
+		return &EndpointError{redact(endpoint.URL, secrets), endpoint.Reason}
+	default:
+		return errors.New(excerpt(text, secrets...))
+	}
 }
 
 // minSecret keeps a made-up secret of two letters from making nonsense of a sentence.
@@ -185,15 +206,4 @@ func boundary(err error) error {
 		return nil
 	}
 	return fmt.Errorf("oauth: %w", err)
-}
-
-// union returns the scopes of both, each once, in their order.
-func union(a, b []string) []string {
-	all := slices.Clone(a)
-	for _, s := range b {
-		if !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	return all
 }

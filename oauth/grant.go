@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 const (
@@ -44,7 +45,9 @@ func (ClientCredentials) obtain(ctx context.Context, a *Authorizer, c *credentia
 // section 2.1; MCP extension io.modelcontextprotocol/auth/wif), such as a service account's.
 type WorkloadIdentity struct {
 	// Assertion returns the platform's JWT for an authorization server, whose issuer is the audience that it should have.
-	// It is called for each access token, by one goroutine at a time, and bounded by 15 s together with the request.
+	// It is the MCP server that names the authorization server, which could use a JWT with another audience elsewhere:
+	// return no such JWT, or say in Config.ServerMetadataURL which authorization server it is. Assertion is called for
+	// each access token, by one goroutine at a time, and bounded by 15 s together with the request.
 	Assertion func(ctx context.Context, audience string) (string, error)
 }
 
@@ -130,7 +133,7 @@ func (a *Authorizer) proves(d *discovery) error {
 	}
 	algs := d.server.DPoPSigningAlgValuesSupported
 	if a.config.DPoP && len(algs) > 0 && !slices.Contains(algs, dpopAlg) {
-		return fmt.Errorf("%w with %s, only with %v", ErrNoDPoP, dpopAlg, algs)
+		return fmt.Errorf("%w with %s, only with %s", ErrNoDPoP, dpopAlg, excerpt(strings.Join(algs, " ")))
 	}
 	return nil
 }

@@ -54,4 +54,16 @@ func (a *Authorizer) Format(f fmt.State, _ rune) { show(f, a) }
 // LogValue is String.
 func (a *Authorizer) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
+// String has nothing of the records.
+func (s *MemoryStore) String() string { return "oauth.MemoryStore" }
+
+// Format writes String, whatever the verb.
+func (s *MemoryStore) Format(f fmt.State, _ rune) { show(f, s) }
+
+// String has the redirect URL, and no state of a sign-in.
+func (l *Loopback) String() string { return "oauth.Loopback(" + l.RedirectURL() + ")" }
+
+// Format writes String, whatever the verb.
+func (l *Loopback) Format(f fmt.State, _ rune) { show(f, l) }
+
 func show(f fmt.State, v fmt.Stringer) { _, _ = io.WriteString(f, v.String()) }

@@ -19,17 +19,20 @@ import (
 func TestNothingFormatsASecret(t *testing.T) {
 	f := newFake(t)
 	var log bytes.Buffer
+	store := oauth.NewMemoryStore()
 	client := &oauth.Client{ID: "mine", Secret: "hidden-secret", SigningKey: testKey, AuthMethod: "client_secret_post"}
 	f.addClient(&fakeClient{
 		id: "mine", secret: client.Secret, method: client.AuthMethod, redirects: []string{redirectURL},
 	})
 	a := newAuthorizer(t, f, func(c *oauth.Config) {
-		c.Client = client
+		c.Client, c.Store = client, store
 		c.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	s, err := a.StartSignIn(t.Context(), nil)
 	require.NoError(t, err)
 	response := consent(t, f, s)
+	loopback := listenLoopback(t, oauth.LoopbackOptions{})
+	waitFor(t, loopback, s.State)
 	require.NoError(t, a.CompleteSignIn(t.Context(), s, response))
 	token, err := a.Token(t.Context())
 	require.NoError(t, err)
@@ -38,7 +41,7 @@ func TestNothingFormatsASecret(t *testing.T) {
 	for _, v := range []any{
 		a, client, *client, s, *s, response, *response, token, *token,
 		struct{ A any }{s}, []oauth.Response{*response}, map[string]oauth.Token{"t": *token},
-		oauth.Config{Client: client}, oauth.EnterpriseManaged{Client: *client},
+		oauth.Config{Client: client}, oauth.EnterpriseManaged{Client: *client}, store, loopback,
 	} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
 			assertNone(t, fmt.Sprintf(verb, v), secrets)

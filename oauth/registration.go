@@ -161,7 +161,7 @@ func parseRegistration(issuer string, status int, body []byte) (*registered, err
 	}
 	if status < 200 || status > 299 || client.ID == "" {
 		e := &RegistrationError{Issuer: issuer, Status: status, Code: excerpt(f.text("error"))}
-		if e.Excerpt = excerpt(f.text("error_description")); f == nil && !isMarkup(body) {
+		if e.Excerpt = excerpt(f.text("error_description")); f == nil && status > 299 && !isMarkup(body) {
 			e.Excerpt = excerpt(string(body))
 		}
 		if e.Excerpt == "" && client.ID == "" && status < 300 {
@@ -176,11 +176,14 @@ func parseRegistration(issuer string, status int, body []byte) (*registered, err
 	if client.Secret == "" {
 		client.AuthMethod = authNone // whatever else was said: there is nothing to authenticate with
 	}
-	if seconds, err := strconv.ParseInt(f.text("client_secret_expires_at"), 10, 64); err == nil && seconds > 0 {
+	if seconds, err := strconv.ParseInt(f.text("client_secret_expires_at"), 10, 64); err == nil && seconds > 0 && seconds < endOfTime {
 		client.Expires = time.Unix(seconds, 0)
 	}
 	return client, nil
 }
+
+// endOfTime is the year 10,000, of which no JSON can tell (RFC 3339). It is beyond that for who counts milliseconds.
+const endOfTime = 253402300800
 
 func isMarkup(body []byte) bool { return strings.HasPrefix(strings.TrimSpace(string(body)), "<") }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -87,6 +88,9 @@ func TestRegistrationAnsweredByOtherMeans(t *testing.T) {
 		"secret that is empty": {status: 201, method: "none", answer: map[string]any{
 			"client_id": "c1", "client_secret": "", "token_endpoint_auth_method": "client_secret_basic",
 		}},
+		"end in milliseconds": {status: 201, method: "none", answer: map[string]any{
+			"client_id": "c1", "client_secret_expires_at": time.Now().Add(time.Hour).UnixMilli(),
+		}},
 		"post": {status: 201, method: "client_secret_post", answer: map[string]any{
 			"client_id": "c1", "client_secret": "s-e-c-r-e-t", "token_endpoint_auth_method": "client_secret_post",
 		}},
@@ -117,6 +121,8 @@ func TestRegistrationRefused(t *testing.T) {
 		"400": {400, `{"error":"invalid_redirect_uri","error_description":"http is\nnot for us"}`,
 			oauth.RegistrationError{Status: 400, Code: "invalid_redirect_uri", Excerpt: "http is not for us"}},
 		"text": {403, "ask your administrator", oauth.RegistrationError{Status: 403, Excerpt: "ask your administrator"}},
+		"cut off": {201, `{"client_id":"c1","client_secret":"very-secret"`,
+			oauth.RegistrationError{Status: 201, Excerpt: "there is no client id in the answer"}},
 		"no id": {201, `{"client_id":null}`,
 			oauth.RegistrationError{Status: 201, Excerpt: "there is no client id in the answer"}},
 	} {
@@ -246,6 +252,7 @@ func TestConfigIsChecked(t *testing.T) {
 	for name, c := range map[string]oauth.Config{
 		"no server":                 {},
 		"server without a scheme":   {Server: "example.com/mcp"},
+		"server with a space":       {Server: "https://example.com/ https://example.org/mcp"},
 		"metadata URL: http":        {ClientIDMetadataURL: "http://example.com/client.json"},
 		"metadata URL: no path":     {ClientIDMetadataURL: "https://example.com/"},
 		"metadata URL: fragment":    {ClientIDMetadataURL: "https://example.com/c#"},

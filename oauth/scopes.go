@@ -43,9 +43,32 @@ func withOfflineAccess(scopes, advertised []string) []string {
 	return scopes
 }
 
+// Servers name scopes by the hundred thousand, if they like: neither of these may take time in the square of that.
+
+// union returns the scopes of both, each once, in their order.
+func union(a, b []string) []string {
+	all, has := slices.Clone(a), setOf(a)
+	for _, s := range b {
+		if !has[s] {
+			has[s] = true
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // includes reports whether all of these scopes are among those.
 func includes(those, these []string) bool {
-	return !slices.ContainsFunc(these, func(s string) bool { return !slices.Contains(those, s) })
+	has := setOf(those)
+	return !slices.ContainsFunc(these, func(s string) bool { return !has[s] })
+}
+
+func setOf(scopes []string) map[string]bool {
+	set := make(map[string]bool, len(scopes))
+	for _, s := range scopes {
+		set[s] = true
+	}
+	return set
 }
 
 // splitScopes reads a scope parameter; nil is one that says nothing.

@@ -57,11 +57,12 @@ func (a *Authorizer) tryTokens(ctx context.Context, r *tokenRequest) (*tokens, e
 		header.Set(headerProof, proof)
 	}
 	answer, err := a.web.postForm(ctx, target.String(), form, header)
+	secrets := secretsOf(form, header, r.client)
 	if err != nil {
-		return nil, fmt.Errorf("token endpoint: %w", err)
+		return nil, fmt.Errorf("token endpoint: %w", hide(err, secrets))
 	}
 	a.nonces.learn(target, answer.header)
-	return parseTokens(answer.status, answer.body, secretsOf(form, r.client))
+	return parseTokens(answer.status, answer.body, secrets)
 }
 
 // authenticated adds to the parameters, or returns as headers, what shows who the client is.
@@ -115,8 +116,8 @@ func (r *tokenRequest) authMethod() string {
 }
 
 // secretsOf are what must not come back in an error.
-func secretsOf(form url.Values, client *Client) []string {
-	secrets := []string{client.Secret}
+func secretsOf(form url.Values, header http.Header, client *Client) []string {
+	secrets := []string{client.Secret, strings.TrimPrefix(header.Get("Authorization"), "Basic ")}
 	for _, name := range []string{
 		"code", "code_verifier", "refresh_token", "assertion", "subject_token", "client_assertion",
 	} {
@@ -140,6 +141,7 @@ func parseTokens(status int, body []byte, secrets []string) (*tokens, error) {
 		refresh: fields.text("refresh_token"),
 		scopes:  splitScopes(fields.text("scope")),
 	}
+	t.kind = excerpt(t.kind, append(secrets, t.access, t.refresh)...)
 	if t.access == "" {
 		return nil, &Error{Status: status, Description: "there is no access token in the answer"}
 	}

@@ -195,6 +195,8 @@ func (w *web) vet(rawURL string) (*url.URL, error) {
 		return refuse("it has no host")
 	case u.User != nil:
 		return refuse("it has a user")
+	case !isASCII(host) && !w.trusted[hostPort(u)]:
+		return refuse("its host is not in ASCII")
 	case endsInNumber(host):
 		return refuse("its host is neither a name nor an address")
 	case u.Scheme == "http" && !isLoopback(host):
@@ -203,6 +205,12 @@ func (w *web) vet(rawURL string) (*url.URL, error) {
 		return refuse(fmt.Sprintf("its host is %s, which the server is not", reachOfHost(host)))
 	}
 	return u, nil
+}
+
+// isASCII is true of every host that a server should name (RFC 3986, section 3.2.2): what is not, whoever connects turns
+// into something else, such as letters of full width into those of localhost.
+func isASCII(host string) bool {
+	return !strings.ContainsFunc(host, func(r rune) bool { return r >= 0x80 })
 }
 
 // endsInNumber knows the spellings of IPv4 addresses that only some resolvers know, and that could pass for names:
@@ -244,6 +252,9 @@ func explain(u *url.URL, err error) error {
 	var refused *refusedError
 	if errors.As(err, &refused) {
 		return &EndpointError{place(u), refused.Error() + ", which the server is not"}
+	}
+	if text := err.Error(); len(text) > maxExcerpt {
+		return errors.New(excerpt(text)) // it repeats what the server sent
 	}
 	return err
 }

@@ -28,6 +28,7 @@ func TestVet(t *testing.T) {
 		"remote":  newWeb(webOptions{server: parseURL(t, "https://mcp.example.com")}),
 		"private": newWeb(webOptions{server: parseURL(t, "https://10.0.0.5:8443/mcp")}),
 		"local":   newWeb(webOptions{server: parseURL(t, "http://localhost:3000/mcp")}),
+		"named":   newWeb(webOptions{server: parseURL(t, "https://bücher.example/mcp")}),
 		"trusting": newWeb(webOptions{
 			server: parseURL(t, "https://mcp.example.com"), trusted: []*url.URL{parseURL(t, "https://10.0.0.1/config")},
 		}),
@@ -35,6 +36,7 @@ func TestVet(t *testing.T) {
 	const (
 		notHTTPS = "it is not https, and not on loopback"
 		noHost   = "its host is neither a name nor an address"
+		notASCII = "its host is not in ASCII"
 		inside   = "which the server is not"
 	)
 	for _, test := range []struct{ server, url, reason string }{
@@ -56,6 +58,12 @@ func TestVet(t *testing.T) {
 		{"remote", "https://2130706433/", noHost},
 		{"remote", "https://a.0x7f./", noHost},
 		{"remote", "https://99999999999999999999999/", noHost},
+		{"remote", "https://ｌｏｃａｌｈｏｓｔ/", notASCII},
+		{"remote", "https://local\u00adhost/", notASCII},
+		{"remote", "https://127。0。0。1/", notASCII},
+		{"remote", "https://loc%EF%BD%81lhost/", notASCII},
+		{"local", "https://bücher.example/", notASCII},
+		{"named", "https://bücher.example/token", ""},
 		{"remote", "http://localhost:9000", inside},
 		{"remote", "https://127.0.0.1", inside},
 		{"remote", "https://169.254.169.254/latest", inside},
