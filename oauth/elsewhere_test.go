@@ -101,6 +101,57 @@ func TestServersDoNotGetTheTokensOfOthers(t *testing.T) {
 	assert.Empty(t, req.Header.Get("Authorization"))
 }
 
+// TestASignInIsEndedByWhoBeganIt has one user lead another one to the end of a sign-in of theirs, so that the other
+// would work with the first one's account.
+func TestASignInIsEndedByWhoBeganIt(t *testing.T) {
+	f := newFake(t)
+	store := oauth.NewMemoryStore()
+	mallory := newAuthorizer(t, f, func(c *oauth.Config) { c.Store, c.Key = store, "mallory" })
+	alice := newAuthorizer(t, f, func(c *oauth.Config) { c.Store, c.Key = store, "alice" })
+	s, err := mallory.StartSignIn(t.Context(), nil)
+	require.NoError(t, err)
+	require.ErrorContains(t, alice.CompleteSignIn(t.Context(), s, consent(t, f, s)), "another Key")
+	assert.Zero(t, f.seen("/token"))
+}
+
+// TestASecretGoesToItsIssuerOnly has a server that registered clients under the id, which is no secret, of a client
+// that the application has elsewhere.
+func TestASecretGoesToItsIssuerOnly(t *testing.T) {
+	secret := &oauth.Client{ID: "mine", Secret: "very-secret", AuthMethod: "client_secret_post"}
+	for name, c := range map[string]struct {
+		before, after *oauth.Client
+	}{
+		"registered before": {nil, &oauth.Client{ID: secret.ID, Secret: secret.Secret, AuthMethod: secret.AuthMethod}},
+		"configured for another before": {
+			&oauth.Client{ID: "mine", AuthMethod: "none"},
+			&oauth.Client{ID: secret.ID, Secret: secret.Secret, AuthMethod: secret.AuthMethod},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			f.addClient(&fakeClient{id: "mine", method: "none", redirects: []string{redirectURL}})
+			f.register = func(w http.ResponseWriter, _ *http.Request) bool {
+				writeJSON(w, http.StatusCreated, map[string]any{"client_id": "mine"})
+				return true
+			}
+			store := oauth.NewMemoryStore()
+			before := newAuthorizer(t, f, func(config *oauth.Config) { config.Store, config.Client = store, c.before })
+			signIn(t, f, before)
+			pending, err := before.StartSignIn(t.Context(), &oauth.SignInOptions{Force: true})
+			require.NoError(t, err)
+			f.revoke()
+
+			c.after.Issuer = "https://elsewhere.example"
+			after := newAuthorizer(t, f, func(config *oauth.Config) { config.Store, config.Client = store, c.after })
+			_, _ = call(t.Context(), f, after)
+			assert.Error(t, after.CompleteSignIn(t.Context(), pending, consent(t, f, pending)))
+			for _, form := range f.forms {
+				assert.NotContains(t, form.Encode(), "very-secret")
+			}
+		})
+	}
+}
+
 // A busyStore has a lock that is never to be had, from the moment on that it is told.
 type busyStore struct {
 	oauth.Store

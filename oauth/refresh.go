@@ -76,7 +76,7 @@ func (a *Authorizer) refresh(ctx context.Context, used string) error {
 			return false, nil
 		}
 		next := *held
-		client, err := a.clientWith(held.ClientID, held.Client)
+		client, err := a.clientAt(held.Issuer, r.BoundIssuer, held.ClientID, held.Client)
 		if err == nil {
 			err = a.obtain(ctx, &next, client, url.Values{
 				"grant_type":    {"refresh_token"},

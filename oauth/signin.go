@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,14 +13,16 @@ import (
 
 // A SignIn is the first half of a sign-in, and all that the second half needs. It is plain data: as JSON it can wait in
 // a session or a database for the user to come back, to this process or another one with the same Store. It holds
-// secrets, which nothing but its JSON shows.
+// secrets, which nothing but its JSON shows, and it says where the code goes: keep it where the user can neither read
+// nor write it, in the session of who has begun it.
 type SignIn struct {
 	// AuthorizationURL is where to send the user's browser. It is "" when there is nothing to do: a refresh was enough,
 	// or somebody else has signed in meanwhile.
 	AuthorizationURL string `json:"authorization_url,omitempty"`
 
-	Server      string   `json:"server,omitempty"` // the MCP server
-	State       string   `json:"state,omitempty"`  // comes back with the answer, and tells answers apart
+	Server      string   `json:"server,omitempty"`  // the MCP server
+	Account     string   `json:"account,omitempty"` // a hash of Config.Key and Config.Server
+	State       string   `json:"state,omitempty"`   // comes back with the answer, and tells answers apart
 	Issuer      string   `json:"issuer,omitempty"`
 	ClientID    string   `json:"client_id,omitempty"`
 	RedirectURL string   `json:"redirect_url,omitempty"`
@@ -146,6 +149,7 @@ func (a *Authorizer) authorizationRequest(ctx context.Context, d *discovery, req
 	}
 	s := &SignIn{
 		Server:           place(a.server),
+		Account:          hashOf(a.key),
 		State:            randomID(),
 		Issuer:           d.server.Issuer,
 		ClientID:         client.ID,
@@ -229,18 +233,21 @@ func (a *Authorizer) completeSignIn(ctx context.Context, s *SignIn, r *Response)
 		return errors.New("the sign-in is done already")
 	case s.Server != place(a.server):
 		return fmt.Errorf("the sign-in is one at %s", s.Server) // its tokens are not for this server to see
+	case s.Account != hashOf(a.key):
+		return errors.New("the sign-in was begun with another Key") // somebody has the user end a sign-in of theirs
 	}
 	if err := r.check(s); err != nil {
 		return err
 	}
-	if _, err := a.reload(ctx); err != nil {
+	known, err := a.reload(ctx)
+	if err != nil {
 		return err // before the code is used up
 	}
 	own := &registered{ID: s.ClientID, Secret: s.ClientSecret, AuthMethod: s.ClientAuthMethod}
 	if a.config.Client != nil {
 		own = nil
 	}
-	client, err := a.clientWith(s.ClientID, own)
+	client, err := a.clientAt(s.Issuer, known.BoundIssuer, s.ClientID, own)
 	if err != nil {
 		return err
 	}
@@ -279,15 +286,16 @@ func (a *Authorizer) completeSignIn(ctx context.Context, s *SignIn, r *Response)
 	return err
 }
 
-// clientWith finds the client with this id: the application's, or the one that it was given with its registration.
-func (a *Authorizer) clientWith(id string, own *registered) (*Client, error) {
-	if c := a.config.Client; c != nil && c.ID == id {
-		return c, nil
-	}
+// clientAt finds the client with this id: the one that the application was given with its registration, or its own if
+// that belongs to the issuer. An id is no secret, so that another server may have given the same.
+func (a *Authorizer) clientAt(issuer, bound, id string, own *registered) (*Client, error) {
 	if own != nil {
 		return own.client(), nil
 	}
-	return nil, fmt.Errorf("%w: %q", errUnknownClient, id)
+	if c := a.config.Client; c != nil && c.ID == id && sameIssuer(cmp.Or(c.Issuer, bound), issuer) {
+		return c, nil
+	}
+	return nil, fmt.Errorf("%w: %q", errUnknownClient, excerpt(id))
 }
 
 // obtain asks for tokens and enters them.
@@ -305,9 +313,9 @@ func (a *Authorizer) obtain(ctx context.Context, c *credentials, client *Client,
 	}
 	switch {
 	case r.key != nil && t.kind != schemeDPoP:
-		return fmt.Errorf("%w: it gave a token of type %s", ErrNoDPoP, excerpt(t.kind, t.access))
+		return fmt.Errorf("%w: it gave a token of type %s", ErrNoDPoP, t.kind)
 	case r.key == nil && t.kind != schemeBearer:
-		return fmt.Errorf("the authorization server gave a token of type %s", excerpt(t.kind, t.access))
+		return fmt.Errorf("the authorization server gave a token of type %s", t.kind)
 	}
 	c.take(t)
 	return nil
