@@ -34,6 +34,7 @@ const (
 	loopbackGrace          = 500 * time.Millisecond // for pages that are being written when it is closed
 	claimWait              = time.Second            // for the Wait for an answer that was faster
 	maxUnclaimed           = 16                     // answers that are kept for it
+	maxPortTries           = 8                      // for one that is free on both addresses of localhost
 )
 
 // A Loopback takes the answers to sign-ins on a port of this machine (RFC 8252, section 7.3). Any number of sign-ins
@@ -112,16 +113,39 @@ func listen(host string, port int) ([]net.Listener, error) {
 		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 		return []net.Listener{l}, err
 	}
+	both, err := listenLocalhost(port)
+	for tries := 1; err != nil && port == 0 && tries < maxPortTries; tries++ {
+		both, err = listenLocalhost(port)
+	}
+	return both, err
+}
+
+// listenLocalhost listens on both addresses or fails: of two that are there a browser tries either, and another program
+// on the second one would get the answers.
+func listenLocalhost(port int) ([]net.Listener, error) {
 	four, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return nil, err
 	}
 	port = four.Addr().(*net.TCPAddr).Port
 	six, err := net.Listen("tcp6", net.JoinHostPort("::1", strconv.Itoa(port)))
-	if err != nil {
-		return []net.Listener{four}, nil // a browser tries the other address as well
+	switch {
+	case err == nil:
+		return []net.Listener{four, six}, nil
+	case !hasIPv6Loopback():
+		return []net.Listener{four}, nil
 	}
-	return []net.Listener{four, six}, nil
+	four.Close()
+	return nil, err
+}
+
+func hasIPv6Loopback() bool {
+	l, err := net.Listen("tcp6", "[::1]:0")
+	if err != nil {
+		return false
+	}
+	l.Close()
+	return true
 }
 
 // RedirectURL is the redirect URL of a sign-in. Those of ExtraPaths differ from it in the path.
@@ -206,20 +230,20 @@ func (l *Loopback) serve(w http.ResponseWriter, req *http.Request) {
 
 // take hands an answer to the Wait for it, and reports whether there is one. That may come a little later.
 func (l *Loopback) take(req *http.Request) bool {
-	r := responseFromQuery(req.URL.Query())
-	if r.State == "" || r.Code == "" && r.Error == "" {
+	r, ok := responseFromQuery(req.URL.Query())
+	if !ok || r.State == "" || r.Code == "" && r.Error == "" {
 		return false
 	}
 	at := l.redirect
 	at.Path = req.URL.Path
 	r.RedirectURL = at.String()
-	w, ok := l.waiterFor(r.State)
+	w, claimed := l.waiterFor(r.State)
 	select {
 	case w.response <- r:
 	default:
 		return false // a second one
 	}
-	if ok {
+	if claimed {
 		return true
 	}
 	timer := time.NewTimer(claimWait)

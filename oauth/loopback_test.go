@@ -92,6 +92,17 @@ func TestLoopbackWhereItIsTold(t *testing.T) {
 	assert.Equal(t, at, (<-done).response.RedirectURL)
 }
 
+// TestLocalhostIsBothAddressesOrNone has another program on ::1, to which a browser might go first.
+func TestLocalhostIsBothAddressesOrNone(t *testing.T) {
+	other, err := net.Listen("tcp6", "[::1]:0")
+	require.NoError(t, err)
+	defer other.Close()
+	_, err = oauth.ListenLoopback(oauth.LoopbackOptions{
+		Host: "localhost", Port: other.Addr().(*net.TCPAddr).Port,
+	})
+	require.Error(t, err)
+}
+
 // TestStrayRequests must neither end the wait nor have anything to say in it.
 func TestStrayRequests(t *testing.T) {
 	t.Parallel()
@@ -99,11 +110,13 @@ func TestStrayRequests(t *testing.T) {
 	done := waitFor(t, l, "s1")
 	base := strings.TrimSuffix(l.RedirectURL(), "/callback")
 	for at, want := range map[string]int{
-		"/favicon.ico":                   http.StatusNotFound,
-		"/callback":                      http.StatusBadRequest,
-		"/callback?state=s1":             http.StatusBadRequest,
-		"/callback?code=c":               http.StatusBadRequest,
-		"/callback?code=c&state=unknown": http.StatusBadRequest,
+		"/favicon.ico":                       http.StatusNotFound,
+		"/callback":                          http.StatusBadRequest,
+		"/callback?state=s1":                 http.StatusBadRequest,
+		"/callback?code=c":                   http.StatusBadRequest,
+		"/callback?code=c&state=unknown":     http.StatusBadRequest,
+		"/callback?code=c&code=d&state=s1":   http.StatusBadRequest,
+		"/callback?code=c&state=s1&state=s2": http.StatusBadRequest,
 	} {
 		status, page, _ := visit(t, base+at)
 		assert.Equal(t, want, status, at)

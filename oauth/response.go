@@ -29,7 +29,10 @@ func ResponseFromRedirectURL(raw string) (*Response, error) {
 	if err != nil {
 		return nil, errors.New("oauth: the redirect URL cannot be read") // the cause shows it, and the code in it
 	}
-	r := responseFromQuery(u.Query())
+	r, ok := responseFromQuery(u.Query())
+	if !ok {
+		return nil, errors.New("oauth: the redirect URL has one of its parameters twice")
+	}
 	if r.Code == "" && r.Error == "" {
 		return nil, errors.New("oauth: the redirect URL has neither a code nor an error")
 	}
@@ -39,7 +42,14 @@ func ResponseFromRedirectURL(raw string) (*Response, error) {
 	return r, nil
 }
 
-func responseFromQuery(q url.Values) *Response {
+// responseFromQuery takes no parameter that comes twice (RFC 6749, section 4.1.2): which of the two counts is what
+// attackers like to play with.
+func responseFromQuery(q url.Values) (r *Response, ok bool) {
+	for _, name := range []string{"code", "state", "iss", "error"} {
+		if len(q[name]) > 1 {
+			return nil, false
+		}
+	}
 	return &Response{
 		Code:             q.Get("code"),
 		State:            q.Get("state"),
@@ -47,7 +57,7 @@ func responseFromQuery(q url.Values) *Response {
 		Error:            q.Get("error"),
 		ErrorDescription: q.Get("error_description"),
 		ErrorURI:         q.Get("error_uri"),
-	}
+	}, true
 }
 
 // check finds out whether the response is the answer to the sign-in, and whether it is one that brings a code. First of

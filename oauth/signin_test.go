@@ -236,7 +236,9 @@ func TestResponseFromRedirectURL(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, oauth.Response{Error: "access_denied", State: "s"}, *r)
 
-	for _, raw := range []string{"", "https://h/cb", "https://h/cb?state=s", "https://h/cb?code=very-secret%zz\x7f"} {
+	for _, raw := range []string{"", "https://h/cb", "https://h/cb?state=s", "https://h/cb?code=very-secret%zz\x7f",
+		"?code=very-secret&code=b&state=s", "?code=very-secret&state=s&state=t", "?code=very-secret&state=s&iss=a&iss=b",
+		"?error=access_denied&error=very-secret&state=s"} {
 		_, err := oauth.ResponseFromRedirectURL(raw)
 		require.Error(t, err, raw)
 		assert.NotContains(t, err.Error(), "very-secret")
