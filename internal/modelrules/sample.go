@@ -116,7 +116,11 @@ func properties(o object) object {
 	parts, _ := o.get("allOf").([]any)
 	for _, part := range parts {
 		inner, _ := part.(object)
-		out = append(out[:len(out):len(out)], properties(inner)...)
+		for _, p := range properties(inner) {
+			if !slices.ContainsFunc(out, func(f field) bool { return f.name == p.name }) {
+				out = append(out[:len(out):len(out)], p)
+			}
+		}
 	}
 	if len(out) == 0 {
 		return nil
@@ -153,5 +157,8 @@ func takesNull(o object) bool {
 	if list := alternatives(o); list != nil {
 		return slices.ContainsFunc(list, takesNull)
 	}
-	return slices.Contains(types(o), "null") || len(types(o)) == 0 && listed(o) == nil
+	if values := listed(o); values != nil {
+		return slices.Contains(values, any(literal("null")))
+	}
+	return slices.Contains(types(o), "null") || kindOf(o) == ""
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/seed62b61957/mcp/internal/modelrules"
 )
 
 // Whatever the schema, each target gets what its rules allow, twice the same, and arguments of any kind come back.
@@ -36,17 +34,7 @@ func FuzzSchema(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, string(p.JSON), string(again.JSON))
 
-			key := "parameters"
-			if target == Anthropic {
-				key = "input_schema"
-			}
-			definition := map[string]any{"name": "f", key: p.JSON}
-			if target == OpenAI {
-				definition["strict"] = p.Strict
-			}
-			b, err := json.Marshal(definition)
-			require.NoError(t, err)
-			require.NoError(t, modelrules.Check(names[target], b), "%s", b)
+			checkDefinition(t, names[target], p)
 
 			restored, err := p.Restore(json.RawMessage(args))
 			if json.Valid([]byte(args)) {

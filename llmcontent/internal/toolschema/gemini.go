@@ -113,13 +113,13 @@ func (g *gemini) union(n *node, alternatives []*node) *node {
 			list[i] = n.with("nullable", newBool(true))
 		}
 	}
-	switch len(list) {
+	switch list = distinct(list); len(list) {
 	case 0:
 		return g.null(n)
 	case 1:
 		return list[0]
 	}
-	return newObject(member{"anyOf", newArray(distinct(list)...)})
+	return newObject(member{"anyOf", newArray(list...)})
 }
 
 // described gives an alternative the title and the description of the whole.

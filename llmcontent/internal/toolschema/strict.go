@@ -53,7 +53,10 @@ func (t *tightener) schema(n *node, level int) *node {
 	if n.get("type") == nil {
 		n = withInferredType(n)
 	}
-	if level > strictLevels || n.get("type") == nil && n.get("anyOf") == nil || !t.allows(n) {
+	types := typesOf(n.get("type"))
+	isObject, isArray := slices.Contains(types, "object"), slices.Contains(types, "array")
+	if level > strictLevels || len(types) == 0 && n.get("anyOf") == nil || !t.allows(n) ||
+		!isObject && n.get("properties") != nil || !isArray && n.get("items") != nil {
 		t.failed = true
 	}
 	if t.failed {
@@ -65,9 +68,7 @@ func (t *tightener) schema(n *node, level int) *node {
 		case "properties", "required", "additionalProperties":
 			continue
 		case "items":
-			if m.value = t.schema(m.value, level+1); !slices.Contains(typesOf(n.get("type")), "array") {
-				continue
-			}
+			m.value = t.schema(m.value, level+1)
 		case "anyOf":
 			list := newArray()
 			for _, e := range m.value.list {
@@ -77,7 +78,7 @@ func (t *tightener) schema(n *node, level int) *node {
 		}
 		out.members = append(out.members, m)
 	}
-	if slices.Contains(typesOf(n.get("type")), "object") {
+	if isObject {
 		t.object(n, out, level)
 	}
 	return out
