@@ -42,7 +42,8 @@
 //	additional        kept    kept        false                 kept                 left out
 //	Properties
 //	type: [...]       kept    kept        kept                  kept                 anyOf, nullable
-//	no type           kept    kept        not strict            kept                 text, number or boolean
+//	no type, and no   kept    kept        not strict            kept                 text, number or boolean
+//	other hint at it
 //	const             kept    kept        kept                  kept                 enum
 //	enum              kept    kept        kept                  kept                 of strings; others are listed
 //	                                                                                 in the description
