@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
@@ -138,7 +139,11 @@ func parseText(path string, data []byte, o Options) (*File, Errors) {
 	if len(known) == len(f.Extra) { // neither mcpServers nor servers nor inputs
 		errs = errs.with(misplaced(v))
 	}
-	return f, append(errs, f.readServers(entries)...)
+	errs = append(errs, f.readServers(entries)...)
+	slices.SortStableFunc(errs, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return f, errs
 }
 
 func (f *File) keep(m member) {

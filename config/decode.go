@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -201,10 +200,10 @@ func (d *decoder) timeout(field string, v value) time.Duration {
 	if !d.is(field, v, jsonscan.Number) {
 		return 0
 	}
-	number, err := strconv.ParseFloat(string(v.raw), 64)
+	number, _ := strconv.ParseFloat(string(v.raw), 64) // infinite where it is too large
 	timeout := number * float64(v.src.unit)
 	switch {
-	case err != nil || timeout < 1 || math.IsNaN(timeout):
+	case timeout < 1:
 		d.wrong(field, v, "must be more than 0")
 	case timeout > float64(maxTimeout):
 		d.wrong(field, v, "must be an hour at most; the unit is "+v.src.unit.String())

@@ -46,8 +46,8 @@
 //
 // An entry runs a program, or sends what it is given to a URL. [Merge] lays a file that is trusted less, such as that
 // of a project, over one that is trusted more. It changes what the [Policy] lists and nothing else. Expand servers of
-// such a file with a Lookup that knows only what the file may know: a header of "${AWS_SECRET_ACCESS_KEY}" is sent where
-// the file says.
+// such a file with a Lookup that knows only what the file may know: a header of "${AWS_SECRET_ACCESS_KEY}" is sent
+// where the file says.
 //
 // Nothing that formats a [Server], an [OAuth] or a [File] shows what it holds, and no error has a value from a file or
 // of a Lookup: they have names, places and reasons.

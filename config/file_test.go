@@ -66,15 +66,15 @@ func TestOneBadEntryCostsNoOther(t *testing.T) {
 	assert.Equal(t, map[string]json.RawMessage{"theme": raw(`"dark"`)}, file.Extra)
 	assert.EqualError(t, err, strings.Join([]string{
 		`config: 2:20: theme: was there before, at 2:3`,
-		`config: 17:34: inputs[1].id: must be a string, not a number`,
-		`config: 17:38: inputs[2]: has no id`,
-		`config: 17:64: inputs[3].id: was there before, at 17:14`,
-		`config: 17:99: inputs[4]: must be an object, not a number`,
 		`config: 5:5: server "bad name": the name may have letters, digits, _ and - only`,
 		`config: 9:5: server "twice": was there before, at 6:5`,
 		`config: 10:5: server "twice": was there before, at 6:5`,
 		`config: 11:13: server "null": must be an object, not null`,
 		`config: 15:5: server "both": was there before, at 7:5`,
+		`config: 17:34: inputs[1].id: must be a string, not a number`,
+		`config: 17:38: inputs[2]: has no id`,
+		`config: 17:64: inputs[3].id: was there before, at 17:14`,
+		`config: 17:99: inputs[4]: must be an object, not a number`,
 	}, "\n"))
 
 	var list config.Errors

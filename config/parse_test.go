@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 			config.Server{Type: config.Stdio, Command: "a"}},
 		"what has no effect and says nothing": {`{"url":"http://a","args":[],"env":{},"cwd":""}`,
 			config.Server{Type: config.HTTP, URL: "http://a"}},
-		"scalars as texts": {`{"command":"a","args":["-p",80,true,1.50],"env":{"N":12345678901234567890}}`,
+		"scalars as texts": {`{"command":"a","args":["-p",80,true,1.50],"env":{"M":null,"N":12345678901234567890}}`,
 			config.Server{Type: config.Stdio, Command: "a", Args: []string{"-p", "80", "true", "1.50"},
 				Env: map[string]string{"N": "12345678901234567890"}}},
 		"description and timeout": {`{"command":"a","description":"costs ${5}","timeout":0.25}`,
@@ -52,9 +52,9 @@ func TestParse(t *testing.T) {
 				Extra: map[string]json.RawMessage{"issuer": raw(`"x"`)},
 			}}},
 		"oauth of a document": {`{"url":"http://a","oauth":{"clientRegistration":"cimd","scopes":["a","b"],` +
-			`"callbackUrl":"http://[::1]:80/x","callbackPort":80}}`,
+			`"callbackUrl":"http://[::1]:65535/x","callbackPort":65535}}`,
 			config.Server{Type: config.HTTP, URL: "http://a", OAuth: &config.OAuth{
-				Registration: config.CIMD, Scope: "a b", CallbackURL: "http://[::1]:80/x", CallbackPort: 80,
+				Registration: config.CIMD, Scope: "a b", CallbackURL: "http://[::1]:65535/x", CallbackPort: 65535,
 			}}},
 		"an override": {`{"enabled":false,"exposure":"direct"}`,
 			config.Server{Disabled: true, Extra: map[string]json.RawMessage{"exposure": raw(`"direct"`)}}},
@@ -123,6 +123,7 @@ func TestParseErrors(t *testing.T) {
 		{`{"command":"a","timeout":|"30"}`, "timeout", "must be a number, not a string"},
 		{`{"command":"a","timeout":|0}`, "timeout", "must be more than 0"},
 		{`{"command":"a","timeout":|-1e400}`, "timeout", "must be more than 0"},
+		{`{"command":"a","timeout":|1e400}`, "timeout", "must be an hour at most; the unit is 1s"},
 		{`{"command":"a","timeout":|30000}`, "timeout", "must be an hour at most; the unit is 1s"},
 
 		{`{"type":|"carrier-pigeon","url":"http://a"}`, "type", "must be one of http, local, sse, stdio, " +
