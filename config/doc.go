@@ -49,7 +49,7 @@
 // such a file with a Lookup that knows only what the file may know: a header of "${AWS_SECRET_ACCESS_KEY}" is sent
 // where the file says.
 //
-// Nothing that formats a [Server], an [OAuth] or a [File] shows what it holds, and no error has a value from a file or
+// Nothing that formats a [Server], [OAuth], [Input] or [File] shows what it holds. No error has a value from a file or
 // of a Lookup: they have names, places and reasons.
 //
 // # Limits and concurrency

@@ -175,13 +175,13 @@ func TestHome(t *testing.T) {
 	t.Setenv("HOME", "/home/kim")
 	s, err := config.Server{
 		Type: config.Stdio, Command: "~/bin/a", Cwd: "~", Env: map[string]string{"X": "~/x"},
-		Args: []string{"~/${A}", "~", "~other/x", "a~/x", "${TILDE}", "--x=~/y"},
+		Args: []string{"~/${A}", "~", "~other/x", "a~/x", "${TILDE}", "--x=~/y", `~\x`},
 	}.Expand(known)
 	require.NoError(t, err)
 	assert.Equal(t, "/home/kim/bin/a", s.Command)
 	assert.Equal(t, "/home/kim", s.Cwd)
 	assert.Equal(t, "~/x", s.Env["X"])
-	assert.Equal(t, []string{"/home/kim/1", "/home/kim", "~other/x", "a~/x", "~/x", "--x=~/y"}, s.Args)
+	assert.Equal(t, []string{"/home/kim/1", "/home/kim", "~other/x", "a~/x", "~/x", "--x=~/y", `~\x`}, s.Args)
 
 	t.Setenv("HOME", "")
 	_, err = config.Server{Name: "a", Type: config.Stdio, Command: "a", Cwd: "~/x"}.Expand(nil)

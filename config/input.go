@@ -8,7 +8,7 @@ import (
 )
 
 // An Input is something that the user is asked for, once, and to which entries refer as ${input:id}. This package asks
-// nobody: a [Lookup] does, for the name "input:" and the ID.
+// nobody: a [Lookup] does, for the name "input:" and the ID. Nothing that formats it shows more than its ID.
 type Input struct {
 	ID          string
 	Type        string // "promptString", "pickString", "command", or what else the application knows

@@ -11,7 +11,7 @@ import (
 type Policy struct {
 	// Fields are those that it may change of a server in the trusted file: "enabled", "description", any field that
 	// this package does not know. A field goes for all its spellings: "enabled" for "disabled" too. Whoever lists
-	// command, args, env, url, headers or oauth lets the file run programs or send secrets where it likes.
+	// command, args, env, cwd, url, headers or oauth lets the file run programs, or send secrets where it likes.
 	Fields []string
 	// NewServers lets it add servers, and the inputs that they need. They are those whose [Server].File is the other
 	// file: ask the user before one is started, and think of what the Lookup for them gives away.

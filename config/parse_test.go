@@ -44,10 +44,10 @@ func TestParse(t *testing.T) {
 				"x": raw(`{"n":1.0e2,       "n":[1 ]}`), "Command": raw("7"),
 			}}},
 		"oauth": {`{"url":"http://a","oauth":{"clientId":"${ID}","clientSecret":"b","callbackPort":1,"clientName":"n",` +
-			`"callbackUrl":"http://127.0.0.1/x","scope":"a b","clientRegistration":"auto",` +
+			`"callbackUrl":"http://127.0.0.1/x","scope":"!a ~b","clientRegistration":"auto",` +
 			`"authServerMetadataUrl":"http://localhost:1/m","issuer":"x"}}`,
 			config.Server{Type: config.HTTP, URL: "http://a", OAuth: &config.OAuth{
-				ClientID: "${ID}", ClientSecret: "b", CallbackPort: 1, CallbackURL: "http://127.0.0.1/x", Scope: "a b",
+				ClientID: "${ID}", ClientSecret: "b", CallbackPort: 1, CallbackURL: "http://127.0.0.1/x", Scope: "!a ~b",
 				ClientName: "n", Registration: config.Auto, AuthServerMetadataURL: "http://localhost:1/m",
 				Extra: map[string]json.RawMessage{"issuer": raw(`"x"`)},
 			}}},

@@ -26,6 +26,11 @@ func (o OAuth) Format(f fmt.State, _ rune)   { show(f, o) }
 func (o OAuth) LogValue() slog.Value         { return slog.StringValue(o.String()) }
 func (o OAuth) MarshalJSON() ([]byte, error) { return json.Marshal(o.String()) }
 
+func (i Input) String() string               { return "config.Input(" + i.ID + ")" }
+func (i Input) Format(f fmt.State, _ rune)   { show(f, i) }
+func (i Input) LogValue() slog.Value         { return slog.StringValue(i.String()) }
+func (i Input) MarshalJSON() ([]byte, error) { return json.Marshal(i.String()) }
+
 func (f File) String() string {
 	return "config.File(" + f.Path + " " + strconv.Itoa(len(f.Servers)) + ")"
 }

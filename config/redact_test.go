@@ -23,6 +23,7 @@ func TestNothingFormatsASecret(t *testing.T) {
 			"two": {"url": "http://u:hidden@a/hidden?hidden", "headers": {"A": "hidden"},
 				"oauth": {"clientId": "hidden", "clientSecret": "hidden", "x": "hidden"}}
 		},
+		"inputs": [{"id": "token", "password": true, "default": "hidden", "options": ["hidden"], "x": "hidden"}],
 		"x": "hidden"
 	}`), nil)
 	require.NoError(t, err)
@@ -30,7 +31,7 @@ func TestNothingFormatsASecret(t *testing.T) {
 	require.NoError(t, err)
 
 	for _, v := range []any{
-		file, *file, servers, servers[0], &servers[1], servers[1].OAuth, *servers[1].OAuth,
+		file, *file, servers, servers[0], &servers[1], servers[1].OAuth, *servers[1].OAuth, file.Inputs, &file.Inputs[0],
 		struct{ S any }{servers}, map[string]config.Server{"s": servers[0]}, []*config.OAuth{servers[1].OAuth},
 	} {
 		var out bytes.Buffer
@@ -47,6 +48,7 @@ func TestNothingFormatsASecret(t *testing.T) {
 	}
 	assert.Equal(t, "[config.Server(one stdio) config.Server(two http)]", fmt.Sprint(servers))
 	assert.Equal(t, "config.File( 2)", fmt.Sprint(file))
+	assert.Equal(t, "[config.Input(token)]", fmt.Sprint(file.Inputs))
 	assert.Equal(t, "config.Server(o)", fmt.Sprint(config.Server{Name: "o", Description: "hidden"}))
 }
 
