@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/testing/mcptest"
 )
 
 func TestTwoRequestsThatWaitUnderOneID(t *testing.T) {
@@ -201,6 +203,42 @@ func TestToolsThatAreNoLongerListedAreForgotten(t *testing.T) {
 		}
 		assert.LessOrEqual(t, c.KnownTools(), 17)
 	}
+}
+
+func TestAWalkKeepsNoPages(t *testing.T) {
+	const pages, size = 40, 1 << 20
+	s := &mcptest.Server{}
+	s.AddTool(&mcp.Tool{Name: "a"}, nil)
+	n := 0
+	s.Handle("tools/list", func(context.Context, *mcptest.Call) (any, error) {
+		n++
+		more := fmt.Sprintf(`,"nextCursor":"%d%s"`, n, strings.Repeat("x", size))
+		if n == pages {
+			more = ""
+		}
+		return json.RawMessage(`{"tools":[{"name":"a","inputSchema":{}}]` + more + `}`), nil
+	})
+	before := heapBytes()
+	c := mcptest.Connect(t, s, nil)
+	seen := 0
+	for _, err := range c.Tools(t.Context()) {
+		require.NoError(t, err)
+		if seen++; seen == pages {
+			received := 0 // the server's own memory of the requests
+			for _, m := range s.Received() {
+				received += len(m.Params)
+			}
+			assert.Less(t, heapBytes()-before-received, pages*size/2)
+		}
+	}
+	assert.Equal(t, pages, seen)
+}
+
+func heapBytes() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
 
 func TestProgressThatWasNotAskedForRenewsNothing(t *testing.T) {

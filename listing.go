@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func (l *listing[T]) pages(ctx context.Context, c *Client, opts []CallOption) it
 			end = l.begin(c)
 		}
 		var cursor *string
-		seen := map[string]bool{}
+		seen := map[[sha256.Size]byte]bool{} // not the cursors, which may be as large as pages, and keep those
 		for pages := 1; ; pages++ {
 			page, err := l.page(ctx, c, cursor, opts)
 			if err != nil {
@@ -117,12 +118,13 @@ func (l *listing[T]) pages(ctx context.Context, c *Client, opts []CallOption) it
 				}
 				return
 			}
-			if repeated := seen[*cursor]; repeated || pages >= c.opts.MaxPages {
+			at := sha256.Sum256([]byte(*cursor))
+			if repeated := seen[at]; repeated || pages >= c.opts.MaxPages {
 				r := request{method: l.method}
 				yield(nil, r.wrap(&PageError{Pages: pages, Repeated: repeated}))
 				return
 			}
-			seen[*cursor] = true
+			seen[at] = true
 		}
 	}
 }

@@ -2,6 +2,7 @@ package skills
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -21,7 +22,7 @@ func List(ctx context.Context, c *mcp.Client, opts ...mcp.CallOption) iter.Seq2[
 			return
 		}
 		var cursor *string
-		seen := map[string]bool{}
+		seen := map[[sha256.Size]byte]bool{} // not the cursors, which may be as large as pages, and keep those
 		for pages := 1; ; pages++ {
 			items, next, err := page(ctx, c, cursor, opts)
 			if err != nil {
@@ -36,11 +37,12 @@ func List(ctx context.Context, c *mcp.Client, opts ...mcp.CallOption) iter.Seq2[
 			if cursor = next; cursor == nil {
 				return
 			}
-			if repeated := seen[*cursor]; repeated || pages >= maxPages {
+			at := sha256.Sum256([]byte(*cursor))
+			if repeated := seen[at]; repeated || pages >= maxPages {
 				yield(nil, fmt.Errorf("skills: skills/list: %w", &mcp.PageError{Pages: pages, Repeated: repeated}))
 				return
 			}
-			seen[*cursor] = true
+			seen[at] = true
 		}
 	}
 }
