@@ -213,6 +213,36 @@ func ExampleNewCache() {
 }
 
 // What the server answered is told apart from what went wrong on the way.
+func ExampleClient_Listen() {
+	ctx := context.Background()
+	server := &mcptest.Server{}
+	server.AddResource(&mcp.Resource{URI: "file:///notes", Name: "notes"}, nil)
+	client, err := mcp.Connect(ctx, server.Transport(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	changes, err := client.Listen(ctx, mcp.Filter{URIs: []string{"file:///notes"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer changes.Close()
+	fmt.Println("agreed on:", changes.Accepted().URIs) // a server need not agree to all
+
+	_ = server.ResourceUpdated(ctx, "file:///notes")
+	for change, err := range changes.Events(ctx) {
+		if err != nil { // the connection, say: listen again, and take everything for changed
+			log.Fatal(err)
+		}
+		fmt.Println("changed:", change.URI)
+		break
+	}
+	// Output:
+	// agreed on: [file:///notes]
+	// changed: file:///notes
+}
+
 func ExampleRPCError() {
 	ctx := context.Background()
 	client, err := mcp.Connect(ctx, travelServer().Transport(), nil)

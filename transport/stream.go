@@ -37,8 +37,12 @@ type StreamOptions struct {
 // on without the caller, since half a line would spoil the stream. After a failed Write nothing more is sent, but the
 // messages that still arrive are received.
 //
-// Receive reads on the goroutine of its caller, and looks at no context. An idle connection has no goroutine of its own
-// and holds less than 1 kB where rwc is a file or a socket on Linux, and less than 4 kB elsewhere. The error at the end of the stream wraps [io.EOF].
+// Receive reads on the goroutine of its caller, and looks at no context. The error at the end of the stream wraps
+// [io.EOF].
+//
+// An idle connection has no goroutine of its own, and holds less than 1 kB where rwc is an *os.File, a *net.TCPConn or a
+// *net.UnixConn on Linux, and less than 4 kB elsewhere. Those types, and none that embeds one, are read and written
+// past their Read and Write.
 //
 // Close gives up what is not yet written, and returns when rwc is closed, or after 5 s if its Close takes longer.
 func NewStream(rwc io.ReadWriteCloser, o *StreamOptions) Conn {
