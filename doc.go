@@ -84,6 +84,9 @@
 // its transport goes through. Results that are no longer fresh are returned where [WithCached] asks for them, never in
 // place of an error.
 //
+// A tool that marks a parameter with x-mcp-header more than 32 levels deep in its arguments is left out, like one whose
+// marks are malformed.
+//
 // A list that the server does not offer at all is empty without a request; other requests that need a capability which
 // was not negotiated are a [*CapabilityError]. A progress token goes with each call of a tool, each read of a resource
 // and each prompt, even if nobody listens, since progress renews the limit.

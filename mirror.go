@@ -18,6 +18,9 @@ import (
 
 const headerAnnotation = "x-mcp-header"
 
+// maxMirrorDepth is how deep in the arguments a parameter to repeat may be.
+const maxMirrorDepth = 32
+
 // mirrored is a parameter to repeat.
 type mirrored struct {
 	header string   // the name that it goes under
@@ -60,7 +63,11 @@ func (w *annotationWalk) schema(s map[string]any, path []string, reachable bool)
 		case "properties":
 			properties, _ := value.(map[string]any)
 			for name, property := range properties {
-				if err := w.anything(property, append(path[:len(path):len(path)], name), reachable); err != nil {
+				inner, reachable := path, reachable && len(path) < maxMirrorDepth
+				if reachable {
+					inner = append(path[:len(path):len(path)], name)
+				}
+				if err := w.anything(property, inner, reachable); err != nil {
 					return err
 				}
 			}

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -129,6 +130,7 @@ func TestToolsWithMalformedMarksAreLeftOut(t *testing.T) {
 		"in oneOf":        `{"oneOf":[{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}]}`,
 		"in definitions":  `{"$defs":{"a":{"type":"string","x-mcp-header":"A"}}}`,
 		"in a condition":  `{"if":{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}}`,
+		"too deep":        strings.Repeat(`{"properties":{"a":`, 33) + `{"type":"string","x-mcp-header":"A"}` + strings.Repeat(`}}`, 33),
 		"in a dependency": `{"properties":{"a":{"dependentSchemas":{"b":{"properties":{"c":{"type":"string","x-mcp-header":"A"}}}}}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
