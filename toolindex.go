@@ -40,14 +40,15 @@ func (k *knownTool) size(name string) int {
 	if k == nil {
 		return 0
 	}
-	size := len(name)
+	const fixed = 32 // of each small part
+	size := fixed + len(name)
 	if k.output != nil {
 		size += len(k.output.raw) + len(k.output.tool)
 	}
 	for _, m := range k.mirrored {
-		size += len(m.header)
+		size += fixed + len(m.header)
 		for _, step := range m.path {
-			size += len(step)
+			size += fixed + len(step)
 		}
 	}
 	return size
