@@ -29,7 +29,8 @@ type browser struct {
 // user is who signs in.
 const user = "Eve"
 
-// Names resolve to nothing, so that it reaches loopback addresses only: neither its maker nor the fonts of a page.
+// Names resolve to nothing, so that it reaches loopback addresses only: neither its maker nor the fonts of a page. (It
+// connects a UDP socket elsewhere, to see whether there is a way by IPv6, and sends nothing there.)
 var browserFlags = []string{
 	"--headless", "--remote-debugging-pipe", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 	"--no-proxy-server", "--disable-background-networking", "--disable-component-update", "--disable-sync",
