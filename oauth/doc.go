@@ -97,7 +97,8 @@
 // are, too. A server that certainly has no metadata (a status of 4xx but 408, 425 and 429, or a page that is none) is
 // one of 2025-03-26, for which OpenID metadata at its origin is good as well.
 //
-// A server without any metadata counts as one with PKCE. A token endpoint may answer with any status of success and
+// A redirect URL may have a scheme of the application's own, as OAuth has it for native applications (RFC 8252, section
+// 7.1) and MCP has not. A server without any metadata counts as one with PKCE. A token endpoint may answer with any status of success and
 // with a form, and a registration endpoint with 200. A 401 without a challenge is taken for a demand for a token, and a
 // 403 whose challenge names scopes that the token lacks, and no error, for a demand for those. A client secret that ends
 // after the year 9999, as it does where milliseconds are counted, has no end. Servers whose metadata

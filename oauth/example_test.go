@@ -130,3 +130,39 @@ func ExampleSignIn() {
 	fmt.Println(token, token.Scopes)
 	// Output: oauth.Token(Bearer) [profile]
 }
+
+// A program without a user: the client itself is granted access, and nobody is ever asked.
+func ExampleClientCredentials() {
+	server := startProtectedServer()
+	defer server.Close()
+	ctx := context.Background()
+
+	authorizer, err := oauth.New(oauth.Config{
+		Server: server.URL + "/mcp",
+		Grant:  oauth.ClientCredentials{},
+		Client: &oauth.Client{
+			ID:     "nightly-report",
+			Secret: "from-the-vault", // or a SigningKey in its place
+			Issuer: server.URL,       // the one authorization server that gets to see it
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	transport := &streamablehttp.Transport{URL: server.URL + "/mcp", Authorizer: authorizer}
+	client, err := mcp.Connect(ctx, transport, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer client.Close()
+
+	res, err := client.CallTool(ctx, "whoami", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(res.Text())
+	// Output: you are Eve
+}

@@ -13,7 +13,7 @@ import (
 )
 
 // startProtectedServer starts an MCP server that is its own authorization server, for the examples. The user is Eve,
-// who agrees at once.
+// who agrees at once; a client that acts for itself is nightly-report.
 func startProtectedServer() *httptest.Server {
 	var base, challenge, scope string
 	mux := http.NewServeMux()
@@ -38,6 +38,14 @@ func startProtectedServer() *httptest.Server {
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound)
 	})
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
+		if id, secret, _ := r.BasicAuth(); r.PostFormValue("grant_type") == "client_credentials" {
+			if id != "nightly-report" || secret != "from-the-vault" {
+				refuse(w, http.StatusUnauthorized, "invalid_client", "")
+				return
+			}
+			writeJSON(w, 200, map[string]any{"access_token": "a-token", "token_type": "Bearer", "expires_in": 3600})
+			return
+		}
 		sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
 		if r.PostFormValue("code") != "a-code" || base64.RawURLEncoding.EncodeToString(sum[:]) != challenge {
 			refuse(w, http.StatusBadRequest, "invalid_grant", "")

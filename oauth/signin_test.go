@@ -101,6 +101,14 @@ func TestWhatAnAnswerMustBe(t *testing.T) {
 			change: func(q url.Values) { q.Set("iss", "https://evil.example") },
 			check:  isIssuerError("https://evil.example"),
 		},
+		"iss with a slash more": { // field case 131
+			change: func(q url.Values) { q.Set("iss", q.Get("iss")+"/") },
+			check: func(t *testing.T, err error) {
+				var wrong *oauth.IssuerError
+				require.ErrorAs(t, err, &wrong)
+				assert.Equal(t, wrong.Expected+"/", wrong.Got)
+			},
+		},
 		"iss promised and not given": {
 			change: func(q url.Values) { q.Del("iss") },
 			check:  isIssuerError(""),

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -227,6 +228,15 @@ func TestResponseIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, r.body, maxBody)
 	_, err = local(t).get(t.Context(), fmt.Sprintf("%s/%d", s.URL, maxBody+1), nil)
+	assert.ErrorIs(t, err, errTooLarge)
+
+	s.page("/bomb", func(w http.ResponseWriter, _ *http.Request) { // some KiB on the wire
+		w.Header().Set("Content-Encoding", "gzip")
+		bomb := gzip.NewWriter(w)
+		_, _ = io.CopyN(bomb, zeros{}, maxBody+1)
+		_ = bomb.Close()
+	})
+	_, err = local(t).get(t.Context(), s.URL+"/bomb", nil)
 	assert.ErrorIs(t, err, errTooLarge)
 }
 
