@@ -191,6 +191,8 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"an encoded slash within": {add(file("skill://pdf-processing/a%2Fb", forms)), "file 2 is not within"},
 		"a dot":                   {add(file("skill://pdf-processing/.", forms)), "file 2 is not within"},
 		"a backslash":             {add(file(`skill://pdf-processing/..\other`, forms)), "file 2 is not within"},
+		"a drive":                 {add(file("skill://pdf-processing/C:/windows", forms)), "file 2 is not within"},
+		"a stream":                {add(file("skill://pdf-processing/a.txt%3Ahidden", forms)), "file 2 is not within"},
 		"an encoded NUL":          {add(file("skill://pdf-processing/a%00", forms)), "file 2 is not within"},
 		"a query":                 {add(file("skill://pdf-processing/a?b", forms)), "file 2 is not within"},
 		"a bad escape":            {add(file("skill://pdf-processing/a%zz", forms)), "file 2 is not within"},

@@ -44,7 +44,7 @@ func (s *Skill) brokenFiles(root string) string {
 		within, inside := strings.CutPrefix(f.URI, root)
 		path, ok := cleanPath(within)
 		switch {
-		case !inside || !ok:
+		case !inside || !ok || strings.Contains(path, ":"): // a drive, or a stream of a file, on Windows
 			return fmt.Sprintf("file %d is not within the directory of the skill", i)
 		case path == skillFile[1:] && f.URI != s.URI:
 			return "SKILL.md has another uri among the files"
