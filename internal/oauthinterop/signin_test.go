@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -184,7 +187,7 @@ func TestSignInWhoseBrowserIsClosed(t *testing.T) {
 	signIn(t, startBrowser(t), a, nil) // and it can begin anew
 }
 
-// Chromium opens connections in advance, and keeps those that it has used.
+// Chromium opens connections in advance, for which a server that shuts down would wait.
 func TestLoopbackIsClosedAtOnceThoughTheBrowserIsOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, providerOptions{Lifetime: hour})
@@ -196,10 +199,33 @@ func TestLoopbackIsClosedAtOnceThoughTheBrowserIsOpen(t *testing.T) {
 	assert.Equal(t, takenPage, b.agree(s.AuthorizationURL))
 	_, err := wait()
 	require.NoError(t, err)
+	b.evaluate(`const ahead = document.createElement("link"); ahead.rel = "preconnect"; ahead.href = location.origin;` +
+		`document.head.append(ahead); ""`)
+	require.Eventually(t, func() bool { return connections(t, callback) > 0 }, long, 10*time.Millisecond)
 	begun := time.Now()
 	require.NoError(t, callback.Close())
 	took := time.Since(begun)
 	assert.Less(t, took, time.Second)
 	t.Log("the loopback was closed within", took)
 	assert.Equal(t, takenPage, b.text()) // the browser is there still
+}
+
+// connections counts those to a loopback that are open, by the table of Linux (proc_pid_net(5)).
+func connections(t *testing.T, callback *oauth.Loopback) int {
+	t.Helper()
+	address, err := url.Parse(callback.RedirectURL())
+	require.NoError(t, err)
+	port, err := strconv.Atoi(address.Port())
+	require.NoError(t, err)
+	table, err := os.ReadFile("/proc/net/tcp")
+	require.NoError(t, err)
+	local := fmt.Sprintf(": 0100007F:%04X ", port)
+	open := 0
+	for line := range strings.Lines(string(table)) {
+		_, rest, ours := strings.Cut(line, local)
+		if fields := strings.Fields(rest); ours && len(fields) > 1 && fields[1] == "01" {
+			open++
+		}
+	}
+	return open
 }
