@@ -94,8 +94,8 @@ func (a *Authorizer) ownClient(ctx context.Context, issuer string) (*Client, err
 }
 
 // fits reports whether a client that was registered can be used once more. Not every server lets the port of a loopback
-// address differ (RFC 8252, section 7.3), so that the redirect URL has to be one of its own; and a client may ask for no
-// more scopes than it was registered with (RFC 7591, section 2).
+// address differ (RFC 8252, section 7.3), so that the redirect URL has to be one of its own; and a client may ask for
+// no more scopes than it was registered with (RFC 7591, section 2).
 func (r *registered) fits(redirectURL string, scopes []string) bool {
 	return r != nil && slices.Contains(r.RedirectURLs, redirectURL) && includes(r.Scopes, scopes) &&
 		(r.Expires.IsZero() || time.Until(r.Expires) > expirySkew)
