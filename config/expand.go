@@ -56,6 +56,9 @@ func (s Server) expand(lookup Lookup) (Server, *Error) {
 	case s.IsOverride():
 		return Server{}, s.fail("", "has neither command nor url, and there is nothing that it could change")
 	}
+	if err := s.settle(); err != nil {
+		return Server{}, err // of a Server that a program made
+	}
 	x := expander{lookup: lookup, server: s}
 	s.replace(x.text)
 	if err := x.error(); err != nil {

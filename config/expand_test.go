@@ -123,6 +123,24 @@ func TestExpandErrors(t *testing.T) {
 		`config: server "made": command: a reference has no } (a ${ that is none is written $${)`)
 }
 
+func TestExpandServersThatAProgramMade(t *testing.T) {
+	assert.False(t, config.Server{Name: "a", Command: "${A}"}.IsOverride())
+	s, err := config.Server{Name: "a", Command: "${A}"}.Expand(known)
+	require.NoError(t, err)
+	requireServers(t, []config.Server{{Name: "a", Type: config.Stdio, Command: "1"}}, []config.Server{s})
+	s, err = config.Server{Name: "a", URL: "http://${HOST}"}.Expand(known)
+	require.NoError(t, err)
+	requireServers(t, []config.Server{{Name: "a", Type: config.HTTP, URL: "http://a.example"}}, []config.Server{s})
+
+	_, err = config.Server{Name: "a", Command: "b", URL: "http://a"}.Expand(known)
+	assert.EqualError(t, err, `config: server "a": url: conflicts with command`)
+	_, err = config.Server{Name: "a", Type: config.SSE}.Expand(known)
+	assert.EqualError(t, err, `config: server "a": type: sse needs a url`)
+	_, err = config.Server{Name: "a"}.Expand(known)
+	assert.EqualError(t, err,
+		`config: server "a": has neither command nor url, and there is nothing that it could change`)
+}
+
 func TestExpandFile(t *testing.T) {
 	file, err := config.ParseBytes([]byte(`{"servers": {
 		"a": {"command": "${A}"},

@@ -45,6 +45,9 @@ func (s *Server) misfit() *Error {
 // conflict blames the field, or the one that an override brought in.
 func (s *Server) conflict(field, other string) *Error {
 	at, second := s.spot(field), s.spot(other)
+	if s.entry == nil {
+		return s.fail(field, "conflicts with "+second.name)
+	}
 	if base := s.entry.place.src; at.src == base && second.src != base {
 		field, at, second = other, second, at
 	}
