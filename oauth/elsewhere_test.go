@@ -152,6 +152,23 @@ func TestASecretGoesToItsIssuerOnly(t *testing.T) {
 	}
 }
 
+// TestASecretGoesToTheFirstIssuerOnly has a client for which nobody said where it belongs, and a sign-in that was begun
+// before that was known.
+func TestASecretGoesToTheFirstIssuerOnly(t *testing.T) {
+	f := newFake(t)
+	f.addClient(&fakeClient{id: "mine", secret: "very-secret", method: "client_secret_basic",
+		redirects: []string{redirectURL}})
+	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Client = &oauth.Client{ID: "mine", Secret: "very-secret"} })
+	signIn(t, f, a)
+	asked := f.seen("/token")
+	s, err := a.StartSignIn(t.Context(), &oauth.SignInOptions{Force: true})
+	require.NoError(t, err)
+	response := consent(t, f, s)
+	s.Issuer, response.Issuer = "https://elsewhere.example", "https://elsewhere.example"
+	require.ErrorContains(t, a.CompleteSignIn(t.Context(), s, response), "not known")
+	assert.Equal(t, asked, f.seen("/token"))
+}
+
 // A busyStore has a lock that is never to be had, from the moment on that it is told.
 type busyStore struct {
 	oauth.Store

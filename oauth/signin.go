@@ -292,7 +292,7 @@ func (a *Authorizer) clientAt(issuer, bound, id string, own *registered) (*Clien
 	if own != nil {
 		return own.client(), nil
 	}
-	if c := a.config.Client; c != nil && c.ID == id && sameIssuer(cmp.Or(c.Issuer, bound), issuer) {
+	if c := a.config.Client; c != nil && c.ID == id && sameIssuer(cmp.Or(c.Issuer, bound, issuer), issuer) {
 		return c, nil
 	}
 	return nil, fmt.Errorf("%w: %q", errUnknownClient, excerpt(id))
