@@ -45,7 +45,12 @@ func mergeEnv(host []string, extra map[string]string, inherit, windows bool) ([]
 			merged[key(name)] = entry
 		}
 	}
+	given := make(map[string]string) // the name as it was given, by the name as it is compared
 	for name, value := range extra {
+		if other, twice := given[key(name)]; twice {
+			return nil, fmt.Errorf("environment: %q and %q are one name", min(name, other), max(name, other))
+		}
+		given[key(name)] = name
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			return nil, fmt.Errorf("environment: bad name %q", name)
 		}

@@ -64,3 +64,13 @@ func TestMergeEnvRefusesWhatIsNoVariable(t *testing.T) {
 		assert.NotContains(t, err.Error(), "secret")
 	}
 }
+
+// Which of the two counted would be up to chance.
+func TestMergeEnvRefusesANameThatIsThereTwice(t *testing.T) {
+	twice := map[string]string{"Token": "a", "TOKEN": "b"}
+	_, err := mergeEnv(nil, twice, false, true)
+	assert.EqualError(t, err, `environment: "TOKEN" and "Token" are one name`)
+	got, err := mergeEnv(nil, twice, false, false)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"TOKEN=b", "Token=a"}, got)
+}
