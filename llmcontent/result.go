@@ -26,13 +26,13 @@ func FromResult(result *mcp.CallToolResult, options ...ContentOption) []Block {
 	if result.IsError {
 		r.add(Block{Text: failed})
 	}
-	any := false
+	shown := false
 	for _, c := range result.Content {
 		b := r.content(c)
-		any = any || b != Block{}
+		shown = shown || b != Block{}
 		r.add(b)
 	}
-	if text := result.StructuredContent; text != nil && !(any && said(text, result.Content)) {
+	if text := result.StructuredContent; text != nil && !(shown && said(text, result.Content)) {
 		r.add(Block{Text: string(text)})
 	}
 	return r.done()

@@ -130,6 +130,8 @@ func TestFromResultStructuredContent(t *testing.T) {
 			[]Block{{Text: "hello"}}},
 		"wrapped JSON": {`{"content":[{"type":"text","text":"[ 1 ]"}],"structuredContent":{"result":[1]}}`,
 			[]Block{{Text: "[ 1 ]"}}},
+		"wrapped nothing": {`{"content":[{"type":"text","text":""}],"structuredContent":{"result":""}}`,
+			[]Block{{Text: `{"result":""}`}}},
 		"wrapped with more": {
 			`{"content":[{"type":"text","text":"hello"}],"structuredContent":{"result":"hello","n":1}}`,
 			[]Block{{Text: "hello"}, {Text: `{"result":"hello","n":1}`}}},

@@ -75,17 +75,17 @@ func show(out io.Writer, server string, tools []*mcp.Tool) error {
 	enc := json.NewEncoder(out)
 	for _, request := range []any{
 		openai.ChatCompletionNewParams{
-			Model:    openai.ChatModelGPT5,
+			Model:    openai.ChatModelGPT6Sol,
 			Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(prompt)},
 			Tools:    chat,
 		},
 		responses.ResponseNewParams{
-			Model: openai.ChatModelGPT5,
+			Model: openai.ChatModelGPT6Sol,
 			Input: responses.ResponseNewParamsInputUnion{OfString: openai.String(prompt)},
 			Tools: response,
 		},
 		anthropic.MessageNewParams{
-			Model:     "claude-sonnet-4-5",
+			Model:     anthropic.ModelClaudeSonnet5_5,
 			MaxTokens: 1024,
 			Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(prompt))},
 			Tools:     messages,

@@ -2,6 +2,8 @@ package toolschema
 
 import (
 	"encoding/json"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,13 +12,10 @@ import (
 
 // Whatever the schema, each target gets what its rules allow, twice the same, and arguments of any kind come back.
 func FuzzSchema(f *testing.F) {
-	for _, text := range []string{
-		``, `null`, `{"type":"object","properties":{"$a":{"type":["string","null"]},"b":{"$ref":"#"}},"required":["$a"]}`,
-		`{"anyOf":[{"properties":{"k":{"const":1}}},{"$ref":"#/$defs/x"}],"$defs":{"x":{"allOf":[{"items":[{}]}]}}}`,
-		`{"properties":{"a":{"oneOf":[{"type":"null"},{"enum":["",1]}],"nullable":true},"2":{"type":["array","object"]}}}`,
-		`{"properties":{"a":{"dependencies":{"x":["y"],"z":{"not":false}},"patternProperties":{"^":{"properties":{"é":{}}}}}}}`,
-	} {
-		f.Add(text, `{"_a_b9b1fb43":null,"b":{"a":"{}"}}`)
+	table, err := os.ReadFile("../../testdata/schemas.txt")
+	require.NoError(f, err)
+	for text := range strings.Lines(string(table)) {
+		f.Add(strings.TrimSpace(text), `{"_top_81bf98e4":null,"o":"{\"a\":1}","a":[{}]}`)
 	}
 	names := map[Target]string{Plain: "plain", OpenAI: "openai-responses", Anthropic: "anthropic", Gemini: "gemini"}
 	f.Fuzz(func(t *testing.T, text, args string) {

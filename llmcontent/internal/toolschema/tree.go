@@ -92,7 +92,6 @@ func (n *node) without(names ...string) *node {
 }
 
 func (n *node) is(kind jsonscan.Kind) bool { return n != nil && n.kind == kind }
-func (n *node) isText(s string) bool       { return n.is(jsonscan.String) && n.text == s }
 func (n *node) isFlag(s string) bool       { return n.is(jsonscan.Bool) && n.text == s }
 
 // stringOf returns the text of a string, "" for anything else.
