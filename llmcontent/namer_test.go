@@ -93,6 +93,9 @@ func TestNamespace(t *testing.T) {
 		"a.b":   "mcp__a_b_" + hash("a.b", ""),
 		"a__b":  "mcp__a__b_" + hash("a__b", ""),
 		long:    "mcp__" + long[:34] + "_" + hash(long, ""),
+
+		long[:47]: "mcp__" + long[:47],
+		long[:48]: "mcp__" + long[:34] + "_" + hash(long[:48], ""),
 	} {
 		assert.Equal(t, want, Namespace(server))
 		assert.LessOrEqual(t, len(Namespace(server)), 52)

@@ -248,17 +248,33 @@ func (g *gemini) keyword(n *node, name, keyword string) *node {
 	return v
 }
 
-// bound turns an exclusive bound into an inclusive one: the next integer, or the same number.
+// bound turns an exclusive bound into an inclusive one: the next integer, or the same number. Of two, the tighter
+// counts.
 func bound(inclusive, exclusive *node, name string, step int64) *node {
-	if inclusive != nil || exclusive == nil {
+	if exclusive == nil {
 		return inclusive
 	}
-	if i, err := strconv.ParseInt(exclusive.text, 10, 64); err == nil && name == "integer" && i+step != i {
-		if next := i + step; (next > i) == (step > 0) {
-			return &node{kind: jsonscan.Number, text: strconv.FormatInt(next, 10)}
-		}
+	if name == "integer" {
+		exclusive = next(exclusive, step)
 	}
-	return exclusive
+	if inclusive == nil || (number(exclusive)-number(inclusive))*float64(step) > 0 {
+		return exclusive
+	}
+	return inclusive
+}
+
+// next returns the next integer, or the same at the end of those that fit in 64 bits.
+func next(n *node, step int64) *node {
+	i, err := strconv.ParseInt(n.text, 10, 64)
+	if err != nil || (i+step > i) != (step > 0) {
+		return n
+	}
+	return &node{kind: jsonscan.Number, text: strconv.FormatInt(i+step, 10)}
+}
+
+func number(n *node) float64 {
+	f, _ := strconv.ParseFloat(n.text, 64) // what is out of range is an infinity
+	return f
 }
 
 // enumFor returns the listed values of a type if the message can list them, which it can for strings. For others the
