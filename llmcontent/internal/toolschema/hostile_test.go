@@ -75,7 +75,7 @@ func TestHostileSchemas(t *testing.T) {
 				}
 			}
 			runtime.ReadMemStats(&after)
-			assert.Less(t, time.Since(start), 10*time.Second) // a machine that is busy takes much longer than usual
+			assert.Less(t, time.Since(start), 30*time.Second) // a machine that is busy takes much longer than usual
 			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<30))
 			t.Logf("%v, %d MiB", time.Since(start), (after.TotalAlloc-before.TotalAlloc)>>20)
 		})
