@@ -83,14 +83,17 @@ func TestHostileSchemas(t *testing.T) {
 }
 
 func TestReferencesAreFollowedAsFarAsThereIsRoom(t *testing.T) {
-	for _, name := range []string{"bomb of references", "all refer to all"} {
+	for name, properties := range map[string]int{
+		"bomb of references": 10, "all refer to all": 10, "a long text, referred to often": 1,
+	} {
 		text := hostile[name]
 		s, err := Parse([]byte(text))
 		require.NoError(t, err)
 		p, err := s.Convert(Plain, false)
 		require.NoError(t, err)
-		assert.LessOrEqual(t, len(p.JSON), max(roomToExpand, 2*len(text)), name)
-		assert.Greater(t, strings.Count(string(p.JSON), "properties"), 10, name)
+		room := max(roomToExpand, 2*len(text))
+		assert.LessOrEqual(t, len(p.JSON), room+len(text), name) // the last thing to go in may be a long one
+		assert.GreaterOrEqual(t, strings.Count(string(p.JSON), `"properties"`), properties, name)
 	}
 }
 
