@@ -71,7 +71,7 @@ func (e *Error) passing() bool {
 // no OAuth error is nobody's no: a proxy may have said it.
 func final(err error) bool {
 	var e *Error
-	return errors.Is(err, errUnknownClient) || errors.As(err, &e) && e.Code != "" && !e.passing()
+	return errors.Is(err, errUnknownClient) || errors.Is(err, errMoved) || errors.As(err, &e) && e.Code != "" && !e.passing()
 }
 
 // A SignInRequiredError says that the user must act: nothing at hand opens the server. Give it to

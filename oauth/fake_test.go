@@ -83,8 +83,20 @@ func newFake(t *testing.T) *fake {
 func newTimedFake(t *testing.T) *fake {
 	f, as, rs := makeFake(t)
 	f.asURL, f.rsURL = "http://127.0.0.1:1", "http://127.0.0.1:2"
-	f.http = &http.Client{Transport: direct{"127.0.0.1:1": as, "127.0.0.1:2": rs}}
+	f.http = &http.Client{Transport: direct{"127.0.0.1:1": as, "127.0.0.1:2": rs, "127.0.0.1:3": as}}
 	return f
+}
+
+// moveServer moves the authorization server to another origin. The old one is gone, but for a proxy.
+func (f *fake) moveServer() {
+	f.asURL = "http://127.0.0.1:3"
+	f.token = func(w http.ResponseWriter, r *http.Request) bool {
+		if gone := r.Host != "127.0.0.1:3"; gone {
+			http.Error(w, "<html>", http.StatusNotFound)
+			return true
+		}
+		return false
+	}
 }
 
 // direct calls handlers, by host.

@@ -54,16 +54,36 @@ func (a *Authorizer) renewOnce(ctx context.Context, used string, d *demand) erro
 	if from, fresh := a.memory.fresh(used); fresh && from == fromUser {
 		source = renewedAtOnce
 	}
-	var err error
-	if a.config.Grant != nil {
-		err = a.grant(ctx, used, d)
-	} else {
-		err = a.refresh(ctx, used)
+	err := a.obtainAnew(ctx, used, d)
+	if err != nil && !final(err) && isStored(err) && a.moved(ctx) {
+		err = fmt.Errorf("%w: %w", errMoved, err)
 	}
 	if held := a.memory.held(); held != nil && held.AccessToken != used {
 		a.memory.obtained(held.AccessToken, source)
 	}
 	return err
+}
+
+func (a *Authorizer) obtainAnew(ctx context.Context, used string, d *demand) error {
+	if a.config.Grant != nil {
+		return a.grant(ctx, used, d)
+	}
+	return a.refresh(ctx, used)
+}
+
+// errMoved matches the error of a renewal where the MCP server names another authorization server now than the one that
+// the token is from, which gives none any more: only a sign-in there helps, or a client that is known there.
+var errMoved = errors.New("the server has another authorization server now")
+
+// moved reports whether that is so. It asks only when the token is over: while it is good, the server is the one to say
+// that it is not.
+func (a *Authorizer) moved(ctx context.Context) bool {
+	held := a.memory.held()
+	if held == nil || !held.over() {
+		return false
+	}
+	found, err := a.discover(ctx, "")
+	return err == nil && found.issuer().Issuer != held.Issuer
 }
 
 // refresh uses the refresh token (RFC 6749, section 6). The lock of the store is held meanwhile, and the record is read

@@ -195,6 +195,23 @@ func TestAFailedRefreshIsTriedAgainAfterAPause(t *testing.T) {
 	})
 }
 
+// TestTheAuthorizationServerIsGone: the token is over, and where it came from there is nobody any more.
+func TestTheAuthorizationServerIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newTimedFake(t)
+		f.lifetime = time.Minute
+		a := newAuthorizer(t, f, nil)
+		signIn(t, f, a)
+		requireCall(t, f, a)
+		f.moveServer()
+		requireCall(t, f, a) // the token is still good
+		time.Sleep(2 * time.Minute)
+		requireSignIn(t, f, a)
+		signIn(t, f, a)
+		requireCall(t, f, a)
+	})
+}
+
 // TestTheFirstCallerGoesAway cancels the call that began a refresh, while the server thinks about it.
 func TestTheFirstCallerGoesAway(t *testing.T) {
 	f := newFake(t)
