@@ -70,9 +70,9 @@
 // properties, 10 levels, 1,000 listed values or 120,000 characters of names and values [2]. Anthropic's strict mode is
 // not used: its limits are for all tools of a request together [4], which nobody knows here.
 //
-// [Function.Arguments] takes all of it back: new names, nulls that stand for nothing, JSON text. What is exact is exact
-// after it; the one thing that Gemini's dialect cannot tell apart is, for a value of any type, the text of a JSON
-// object or list from the object or list itself.
+// [Function.Arguments] takes all of it back: new names, nulls that stand for nothing, JSON text. A null for an optional
+// property that takes null anyway is passed on. What is exact is exact after it; the one thing that Gemini's dialect
+// cannot tell apart is, for a value of any type, the text of a JSON object or list from the object or list itself.
 //
 // Title and annotations of a tool have a place of their own in [Plain] only. Elsewhere the title is the description of
 // a tool that has none, and else the title of the schema if that has none.

@@ -45,7 +45,9 @@ func TestFunctionsInEachDialect(t *testing.T) {
 			assert.Nil(t, Find(functions, "other"))
 		})
 	}
-	assert.Equal(t, "unknown", Dialect(9).String())
+	for _, d := range []Dialect{-1, 5, 9} {
+		assert.Equal(t, "unknown", d.String())
+	}
 }
 
 func TestFunctionsWithoutStrict(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 // Restore takes arguments that a model gave back to those that the tool expects. Without anything to take back they are
 // returned as they are.
 func (p *Parameters) Restore(args json.RawMessage) (json.RawMessage, error) {
-	if p.shape == nil {
+	if p == nil || p.shape == nil {
 		return args, nil
 	}
 	n, err := parse(args, anyDepth)
