@@ -17,6 +17,13 @@ func Valid(data []byte) bool {
 
 // skipSpace returns the index of the first byte at or after i that is not white space.
 func skipSpace(data []byte, i int) int {
+	if i < len(data) && data[i] > ' ' {
+		return i // as nearly always: few servers send any
+	}
+	return skipSpaces(data, i)
+}
+
+func skipSpaces(data []byte, i int) int {
 	for i < len(data) && (data[i] == ' ' || data[i] == '\n' || data[i] == '\r' || data[i] == '\t') {
 		i++
 	}
