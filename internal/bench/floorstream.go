@@ -11,10 +11,12 @@ import (
 
 // floorStream speaks lines. With one caller that one reads for itself; with more, a goroutine reads for all.
 type floorStream struct {
-	w      io.Writer
 	in     *bufio.Reader
 	single bool
 	end    func() error
+
+	writing sync.Mutex // apart from mu, which the reader needs while the server waits for it to read
+	w       io.Writer
 
 	mu      sync.Mutex
 	pending map[int64]chan []byte
@@ -107,9 +109,8 @@ func (s *floorStream) roundTrip(
 	if on != nil {
 		s.on = on
 	}
-	_, err := s.w.Write(append(request, '\n'))
 	s.mu.Unlock()
-	if err != nil {
+	if err := s.write(request); err != nil {
 		return nil, err
 	}
 	message, ok := <-wake
@@ -120,7 +121,7 @@ func (s *floorStream) roundTrip(
 }
 
 func (s *floorStream) alone(request []byte, on func([]byte)) ([]byte, error) {
-	if _, err := s.w.Write(append(request, '\n')); err != nil {
+	if err := s.write(request); err != nil {
 		return nil, err
 	}
 	for {
@@ -135,9 +136,11 @@ func (s *floorStream) alone(request []byte, on func([]byte)) ([]byte, error) {
 	}
 }
 
-func (s *floorStream) notify(_ context.Context, message []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *floorStream) notify(_ context.Context, message []byte) error { return s.write(message) }
+
+func (s *floorStream) write(message []byte) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	_, err := s.w.Write(append(message, '\n'))
 	return err
 }
