@@ -144,9 +144,6 @@ func newAuthorizer(c Config) (*Authorizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.Contains(c.Server, " ") {
-		return nil, errors.New("Server: there is a space in it") // see storeKey
-	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -251,7 +248,7 @@ func checkRedirectURL(text string) error {
 
 func checkURL(name, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+	if err != nil || strings.Contains(text, " ") || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return nil, fmt.Errorf("%s: not an absolute http or https URL", name)
 	}
 	return u, nil
