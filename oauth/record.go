@@ -16,7 +16,7 @@ const recordVersion = 1
 type record struct {
 	Version     int                    `json:"version"`
 	Generation  uint64                 `json:"generation"`             // grows with each writing, past a removal too
-	Clients     map[string]*registered `json:"clients,omitempty"`      // that were registered, by issuer
+	Clients     map[string]*registered `json:"clients,omitzero"`       // that were registered, by issuer
 	BoundIssuer string                 `json:"bound_issuer,omitempty"` // of Config.Client, if that names none
 	Credentials *credentials           `json:"credentials,omitempty"`  // nil: nobody is signed in
 }
@@ -26,8 +26,8 @@ type registered struct {
 	ID           string    `json:"client_id"`
 	Secret       string    `json:"client_secret,omitempty"`
 	AuthMethod   string    `json:"token_endpoint_auth_method,omitempty"`
-	RedirectURLs []string  `json:"redirect_uris,omitempty"`
-	Scopes       []string  `json:"scopes,omitempty"` // that it may ask for; nil: not said
+	RedirectURLs []string  `json:"redirect_uris,omitzero"`
+	Scopes       []string  `json:"scopes,omitzero"`  // that it may ask for; nil: not said
 	Expires      time.Time `json:"expires,omitzero"` // of the secret
 }
 
@@ -35,9 +35,9 @@ type registered struct {
 type issuer struct {
 	Issuer        string   `json:"issuer"`
 	TokenEndpoint string   `json:"token_endpoint"`
-	AuthMethods   []string `json:"auth_methods,omitempty"` // of its token endpoint
-	SigningAlgs   []string `json:"signing_algs,omitempty"` // for private_key_jwt
-	Resource      string   `json:"resource"`               // the MCP server, in the authorization server's words
+	AuthMethods   []string `json:"auth_methods,omitzero"` // of its token endpoint
+	SigningAlgs   []string `json:"signing_algs,omitzero"` // for private_key_jwt
+	Resource      string   `json:"resource"`              // the MCP server, in the authorization server's words
 }
 
 // credentials are what somebody was granted.
@@ -50,9 +50,9 @@ type credentials struct {
 	Expires      time.Time   `json:"expires,omitzero"` // zero: not known
 	Due          time.Time   `json:"due,omitzero"`     // when to renew it; zero: when it is refused
 	RefreshToken string      `json:"refresh_token,omitempty"`
-	Scopes       []string    `json:"scopes,omitempty"` // granted
-	Asked        []string    `json:"asked,omitempty"`  // for
-	DPoPKey      []byte      `json:"dpop_key,omitempty"`
+	Scopes       []string    `json:"scopes,omitzero"` // granted
+	Asked        []string    `json:"asked,omitzero"`  // for
+	DPoPKey      []byte      `json:"dpop_key,omitzero"`
 }
 
 func decodeRecord(data []byte) (*record, error) {
