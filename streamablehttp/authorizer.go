@@ -20,8 +20,8 @@ type Authorizer interface {
 	// Inspect sees every response, but not a 401 or 403 to a request that was authorized with refresh false. It must
 	// not read the body. Retry says that it met a challenge and that the request may be sent once more, with new
 	// credentials; that happens at most twice for each message (a new nonce, say, and then a new token), and only after
-	// a response of 400 or above. An error
-	// ends the exchange; it is found by errors.Is and errors.As, as is the [*StatusError] of the response.
+	// a response of 400 or above. An error ends the exchange; it is found by errors.Is and errors.As, as is the
+	// [*StatusError] of the response.
 	Inspect(ctx context.Context, req *http.Request, resp *http.Response) (retry bool, err error)
 }
 

@@ -18,10 +18,10 @@ func (d *Decoder) Text() string {
 		return ""
 	}
 	start := d.i + 1
-	stop := plainRun(d.data, start)
 	if d.mayDecodeInPlace(start) {
 		return d.textInPlace(start)
 	}
+	stop := plainRun(d.data, start)
 	end, reason := skipRest(d.data, stop)
 	if reason != "" {
 		d.fail(end, reason)
