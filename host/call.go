@@ -1,0 +1,231 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/oauth"
+	"github.com/seed62b61957/mcp/transport"
+)
+
+// callTool calls a tool under the name that its server has for it.
+func (h *Host) callTool(
+	ctx context.Context, name, tool string, args any, opts []mcp.CallOption,
+) (result *mcp.CallToolResult, err error) {
+	s := h.server(name)
+	if s == nil {
+		return nil, wrap(&NotFoundError{Server: name, Generation: h.Catalog().Generation})
+	}
+	if err := s.admit(ctx, tool, args); err != nil {
+		return nil, wrap(err)
+	}
+	err = s.use(ctx, func(ctx context.Context, c *mcp.Client, sp *spec) error {
+		if err := s.check(tool); err != nil {
+			return transport.Unsent(err)
+		}
+		result, err = c.CallTool(ctx, tool, args, sp.callOptions(opts)...)
+		return err
+	})
+	if err != nil {
+		return nil, s.wrap(err)
+	}
+	return result, nil
+}
+
+// admit asks whether a call may be made.
+func (s *server) admit(ctx context.Context, tool string, args any) error {
+	if err := s.check(tool); err != nil {
+		return err
+	}
+	approve := s.host.options.Approve
+	if approve == nil {
+		return nil
+	}
+	s.mu.Lock()
+	call := &Call{Server: s.name, Name: tool, Args: args}
+	if s.offering != nil {
+		call.Tool = s.offering.tool(tool)
+	}
+	s.mu.Unlock()
+	if err := approve(ctx, call); err != nil {
+		return &RefusedError{Server: s.name, Tool: tool, Err: err}
+	}
+	return nil
+}
+
+// check finds out whether there is such a tool, as far as that is known, and whether it may be used.
+func (s *server) check(tool string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !s.spec.permits(tool):
+		return &RefusedError{Server: s.name, Tool: tool, Err: ErrDenied}
+	case s.offering != nil && s.offering.tool(tool) == nil:
+		return &NotFoundError{Server: s.name, Tool: tool, Generation: s.host.Catalog().Generation}
+	}
+	return nil
+}
+
+// callOptions puts what the configuration says before what the caller says.
+func (sp *spec) callOptions(opts []mcp.CallOption) []mcp.CallOption {
+	if sp.config.Timeout <= 0 {
+		return opts
+	}
+	return slices.Insert(slices.Clone(opts), 0, mcp.WithTimeout(sp.config.Timeout))
+}
+
+// use gives a client of the server to do, once it is its turn. Errors of what comes before that are safe to retry: do
+// was not called.
+func (s *server) use(ctx context.Context, do func(context.Context, *mcp.Client, *spec) error) error {
+	sp, err := s.enter()
+	if err != nil {
+		return transport.Unsent(err)
+	}
+	defer s.leave()
+	if err := sp.takeSlot(ctx); err != nil {
+		return transport.Unsent(err)
+	}
+	defer func() { <-sp.slots }()
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return transport.Unsent(err)
+	}
+	defer s.release(conn)
+	if err = do(ctx, conn.client, sp); err != nil {
+		s.learn(conn, err)
+	}
+	return err
+}
+
+// enter counts a user of the server. It fails at once if the server cannot be used as it is, so that nobody waits in a
+// queue for that.
+func (s *server) enter() (*spec, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.usable() {
+		return nil, s.failure()
+	}
+	s.users++
+	return s.spec, nil
+}
+
+func (s *server) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.users--
+	s.used = time.Now()
+}
+
+// takeSlot waits until it is the caller's turn: first come, first served.
+func (sp *spec) takeSlot(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	select {
+	case sp.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ended(ctx)
+	}
+	if ctx.Err() != nil { // both may have been possible
+		<-sp.slots
+		return ended(ctx)
+	}
+	return nil
+}
+
+// usable reports whether the server can be used, now or soon. s.mu is held.
+func (s *server) usable() bool { return s.conn != nil || s.onItsWay() || s.asleep() }
+
+// asleep reports whether the server connects as soon as somebody uses it. s.mu is held.
+func (s *server) asleep() bool {
+	switch s.status.State {
+	case Idle:
+		return true
+	case Reconnecting:
+		return s.onDemand() && !time.Now().Before(s.status.Next)
+	}
+	return false
+}
+
+// acquire returns a connection for a call. It waits for an attempt that is under way, and begins one where that was
+// left to those who use the server; all who wait share it. Between attempts it fails at once.
+func (s *server) acquire(ctx context.Context) (*connection, error) {
+	for {
+		s.mu.Lock()
+		switch {
+		case s.conn != nil:
+			defer s.mu.Unlock()
+			s.conn.calls++
+			return s.conn, nil
+		case s.onItsWay():
+		case s.asleep():
+			s.wake()
+			s.announce()
+			continue
+		default:
+			defer s.mu.Unlock()
+			return nil, s.failure()
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ended(ctx)
+		}
+	}
+}
+
+func (s *server) release(conn *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	conn.calls--
+	if conn.retired && conn.calls == 0 {
+		close(conn.idle)
+	}
+}
+
+// learn draws conclusions from the error of a call. From here on nobody uses a connection that is good for nothing, so
+// that a server that is away sees few calls, however many there are.
+func (s *server) learn(conn *connection, err error) {
+	s.mu.Lock()
+	required := signInFor(err)
+	switch {
+	case s.conn != conn || conn.client.Err() != nil:
+		s.mu.Unlock()
+		return
+	case required != nil:
+		s.set(NeedsSignIn, err)
+		s.status.SignIn = required
+	case unreachable(err):
+		s.set(Reconnecting, err)
+	default:
+		if more, ok := errors.AsType[*oauth.SignInRequiredError](err); ok {
+			s.status.SignIn = more
+			s.announce()
+			return
+		}
+		s.mu.Unlock()
+		return
+	}
+	s.conn = nil
+	conn.cut(err)
+	s.announce()
+}
+
+func wrap(err error) error { return fmt.Errorf("host: %w", err) }
+
+// wrap names the server, unless the error does so itself.
+func (s *server) wrap(err error) error {
+	var state *StateError
+	var missing *NotFoundError
+	var refused *RefusedError
+	if errors.As(err, &state) || errors.As(err, &missing) || errors.As(err, &refused) {
+		return wrap(err)
+	}
+	return fmt.Errorf("host: server %q: %w", s.name, err)
+}

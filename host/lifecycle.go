@@ -1,0 +1,76 @@
+package host
+
+// What the host asks of a server.
+
+// apply asks for a server like a spec. It reports false if there is one already.
+func (s *server) apply(sp *spec) (turn int, asked bool) {
+	s.mu.Lock()
+	same := sp == s.spec || sp.equal(s.spec)
+	running := s.up && !s.gone && s.status.State != Failed
+	s.mu.Unlock()
+	if same && running {
+		return 0, false
+	}
+	turn = s.ask(func() {
+		if !same {
+			s.spec, s.other = sp, true
+		}
+		s.up, s.now, s.gone = true, false, false
+	})
+	return turn, true
+}
+
+// remove asks for nothing to be left of the server.
+func (s *server) remove() {
+	s.ask(func() { s.up, s.now, s.gone = false, false, true })
+}
+
+// askIf asks for something if change says that it is needed, and returns the turn to wait for.
+func (s *server) askIf(change func() bool) int {
+	s.mu.Lock()
+	needed := change()
+	turn := s.turn
+	s.mu.Unlock()
+	if !needed {
+		return turn
+	}
+	return s.ask(func() {})
+}
+
+func (s *server) isGone() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone
+}
+
+// connecting reports whether an attempt to connect is under way, or about to be. s.mu is held.
+func (s *server) connecting() bool { return s.up && s.onItsWay() }
+
+// outcome is the error of what was asked: nil if the server is as it was asked to be.
+func (s *server) outcome() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn != nil || !s.up && s.status.State == Stopped || s.status.State == Idle {
+		return nil
+	}
+	return wrap(s.failure())
+}
+
+// startupError is the error of Apply for a server that must start.
+func (s *server) startupError() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.spec.options.FailOnStartupError {
+		return nil
+	}
+	e := s.failure()
+	switch s.status.State {
+	case Ready:
+		if e.Err = s.status.ListErr; e.Err == nil {
+			return nil
+		}
+	case Disabled, Idle:
+		return nil
+	}
+	return wrap(e)
+}

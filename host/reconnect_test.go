@@ -1,0 +1,161 @@
+package host_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed62b61957/mcp/host"
+)
+
+func TestLostServerComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a")
+		h := w.host()
+		apply(t, h, "a")
+		before := h.Catalog()
+		time.Sleep(time.Minute)
+		w.leave("a")
+		synctest.Wait()
+		begun := time.Now()
+
+		s := status(t, h, "a")
+		assert.Equal(t, host.Reconnecting, s.State)
+		assert.Equal(t, 1, s.Attempt)
+		assert.ErrorContains(t, s.Err, "connection lost")
+		e := isState(t, echo(t, h, "a"), host.Reconnecting)
+		assert.Equal(t, s.Next, e.Next)
+		assert.Same(t, before, h.Catalog())
+
+		time.Sleep(2 * time.Second)
+		w.comeBack("a")
+		until(t, h, "a", host.Ready)
+		assert.NoError(t, echo(t, h, "a"))
+		assert.Same(t, before, h.Catalog(), "the lists are what they were")
+		checkDelays(t, begun, w.tried("a")[1:], []float64{0.5, 1, 2})
+	})
+}
+
+// checkDelays compares the times between attempts with the schedule, in seconds, as far as it goes.
+func checkDelays(t *testing.T, begun time.Time, tried []time.Time, want []float64) {
+	t.Helper()
+	require.GreaterOrEqual(t, len(tried), len(want))
+	for i, seconds := range want {
+		assert.InDelta(t, seconds, tried[i].Sub(begun).Seconds(), seconds/5+0.001, "attempt %d", i+1)
+		begun = tried[i]
+	}
+}
+
+func TestServerThatIsNeverThereFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a")
+		w.leave("a")
+		h := w.host()
+		apply(t, h, "a")
+		assert.Equal(t, host.Reconnecting, state(t, h, "a"))
+		s := until(t, h, "a", host.Failed)
+		assert.ErrorIs(t, s.Err, errAway)
+		tried := w.tried("a")
+		assert.Len(t, tried, 10)
+		checkDelays(t, tried[0], tried[1:], []float64{0.5, 1, 2, 4, 8, 16, 30, 30, 30})
+		isState(t, echo(t, h, "a"), host.Failed)
+
+		w.comeBack("a")
+		require.NoError(t, h.Start(t.Context(), "a"))
+		assert.NoError(t, echo(t, h, "a"))
+	})
+}
+
+func TestServerThatIsLostForGoodFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a")
+		h := w.host()
+		apply(t, h, "a")
+		time.Sleep(time.Minute)
+		w.leave("a")
+		synctest.Wait()
+		assert.NotEmpty(t, h.Catalog().Tools)
+		until(t, h, "a", host.Failed)
+		assert.Len(t, w.tried("a"), 1+10)
+		assert.Empty(t, h.Catalog().Tools, "a server that has failed offers nothing")
+	})
+}
+
+func TestCrashLoopEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a")
+		h := w.host()
+		apply(t, h, "a")
+		for range 9 {
+			time.Sleep(29 * time.Second)
+			w.crash("a")
+			until(t, h, "a", host.Reconnecting)
+			until(t, h, "a", host.Ready)
+		}
+		w.crash("a")
+		until(t, h, "a", host.Failed)
+		assert.Len(t, w.tried("a"), 10)
+	})
+}
+
+func TestLongUptimeBeginsTheCountAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a")
+		h := w.host()
+		apply(t, h, "a")
+		for range 30 {
+			time.Sleep(31 * time.Second)
+			w.crash("a")
+			s := until(t, h, "a", host.Reconnecting)
+			assert.Equal(t, 1, s.Attempt)
+			until(t, h, "a", host.Ready)
+		}
+	})
+}
+
+func TestNoReconnectKeepsToolsListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a")
+		h := w.host(options(host.ServerOptions{NoReconnect: true}))
+		apply(t, h, "a")
+		w.crash("a")
+		until(t, h, "a", host.Failed)
+		time.Sleep(time.Hour)
+		assert.Len(t, w.tried("a"), 1)
+		assert.Len(t, h.Catalog().Tools, 1)
+		isState(t, echo(t, h, "a"), host.Failed)
+		require.NoError(t, h.Restart(t.Context(), "a"))
+		assert.NoError(t, echo(t, h, "a"))
+	})
+}
+
+func TestOneServerCostsOthersNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		for _, name := range []string{"hung", "away", "well"} {
+			w.add(name)
+		}
+		w.leave("away")
+		release := w.hang("hung")
+		h := w.host(options(host.ServerOptions{ConnectTimeout: time.Minute}))
+		done := make(chan error, 1)
+		go func() { done <- h.Apply(t.Context(), servers("hung", "away", "well")) }()
+		synctest.Wait()
+		assert.Equal(t, host.Ready, state(t, h, "well"))
+		assert.Equal(t, host.Reconnecting, state(t, h, "away"))
+		assert.Equal(t, host.Connecting, state(t, h, "hung"))
+		assert.NoError(t, echo(t, h, "well"))
+		release()
+		require.NoError(t, <-done)
+		assert.Equal(t, host.Ready, state(t, h, "hung"))
+	})
+}

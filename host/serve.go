@@ -1,0 +1,115 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+const (
+	// minResync is how long the first of several changes waits for the others.
+	minResync = 250 * time.Millisecond
+	// maxResync is the pause for a server that keeps telling of changes where there are none.
+	maxResync = 30 * time.Second
+)
+
+// serve watches a connection, and keeps what the server offers up to date. It returns when the connection is to end,
+// and why: the turn is over, it is lost, a call found it useless, or nobody uses it.
+func (s *server) serve(sp *spec, conn *connection) error {
+	w := watch{server: s, spec: sp, conn: conn, pause: minResync}
+	w.plan(s.snapshot().ListErr)
+	if sp.options.IdleStop > 0 {
+		w.idle = time.After(sp.options.IdleStop)
+	}
+	for {
+		var err error
+		select {
+		case <-conn.life.Done():
+			err = context.Cause(conn.life)
+		case <-conn.client.Done():
+			err = conn.client.Err()
+		case <-conn.changed:
+			w.soon()
+		case <-w.due:
+			err = w.resync()
+		case <-w.idle:
+			err = w.checkIdle()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// A watch is the state of serve. Its timers are nil while there is nothing to wait for.
+type watch struct {
+	server *server
+	spec   *spec
+	conn   *connection
+
+	due     <-chan time.Time // when to fetch the lists again
+	changes bool             // due is because of changes
+	tries   backoff          // of fetching
+	pause   time.Duration    // that changes wait for others
+	fetched time.Time
+
+	idle <-chan time.Time // when nobody may have used the connection for too long
+}
+
+// soon takes note of a change. Those that come until the lists are fetched are the same to it.
+func (w *watch) soon() {
+	w.tries = backoff{}
+	if !w.changes {
+		w.changes, w.due = true, time.After(w.pause)
+	}
+}
+
+// resync fetches the lists. It returns an error only if that shows the connection to be useless.
+func (w *watch) resync() error {
+	w.changes, w.due = false, nil
+	news, err := w.server.sync(w.spec, w.conn)
+	if err != nil && w.conn.useless(err) {
+		return err
+	}
+	w.plan(err)
+	if err == nil && !news && time.Since(w.fetched) < maxResync {
+		w.pause = min(2*w.pause, maxResync)
+	} else {
+		w.pause = minResync
+	}
+	w.fetched = time.Now()
+	return nil
+}
+
+// plan decides whether to fetch the lists again, by the error of the last time. What is wrong with them will not be
+// better until the server says that they have changed.
+func (w *watch) plan(err error) {
+	var wrong *ListError
+	if err == nil || errors.As(err, &wrong) {
+		w.tries = backoff{}
+		return
+	}
+	w.tries.failed()
+	if delay, ok := w.tries.next(); ok {
+		w.due = time.After(delay)
+	}
+}
+
+// checkIdle ends the connection if nobody has used it for long enough, and else says when to look again.
+func (w *watch) checkIdle() error {
+	s, limit := w.server, w.spec.options.IdleStop
+	s.mu.Lock()
+	left := limit
+	if s.users == 0 {
+		left -= time.Since(s.used)
+	}
+	if left > 0 || s.conn != w.conn {
+		s.mu.Unlock()
+		w.idle = time.After(max(left, time.Millisecond))
+		return nil
+	}
+	s.conn = nil
+	s.set(Stopping, nil)
+	s.announce()
+	return errIdle
+}

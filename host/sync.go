@@ -1,0 +1,129 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/llmcontent"
+)
+
+// An offering is what a server has in the catalog: one generation of all its lists. It does not change.
+type offering struct {
+	server    string
+	tools     []*mcp.Tool // by name
+	prompts   []*mcp.Prompt
+	resources []*mcp.Resource
+	templates []*mcp.ResourceTemplate
+
+	functions functionCache
+}
+
+// sync fetches what the server offers, and puts it in place of what it offered before, all at once. It reports whether
+// that is something else. After an error what was there stays.
+func (s *server) sync(sp *spec, conn *connection) (news bool, err error) {
+	limit := fmt.Errorf("the lists took longer than %v: %w", sp.options.ListTimeout, context.DeadlineExceeded)
+	ctx, cancel := context.WithTimeoutCause(conn.life, sp.options.ListTimeout, limit)
+	defer cancel()
+	fetched, err := fetch(ctx, conn.client, s.name, sp.options.MaxItems)
+	if err == nil {
+		fetched.tools = slices.DeleteFunc(fetched.tools, func(t *mcp.Tool) bool { return !sp.permits(t.Name) })
+		err = fetched.check(s.host.reserved)
+	}
+	s.mu.Lock()
+	if conn.life.Err() != nil {
+		s.mu.Unlock()
+		return false, context.Cause(conn.life)
+	}
+	news = err == nil && !fetched.equal(s.offering)
+	if news {
+		s.offering = fetched
+	}
+	s.status.ListErr = err
+	s.announce()
+	return news, err
+}
+
+// fetch asks for all lists, at the same time.
+func fetch(ctx context.Context, c *mcp.Client, server string, most int) (*offering, error) {
+	o := &offering{server: server}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	for _, list := range []func() error{
+		func() error { return collect(&o.tools, "tools", c.Tools(ctx, mcp.WithRefresh()), most, toolName) },
+		func() error {
+			return collect(&o.prompts, "prompts", c.Prompts(ctx, mcp.WithRefresh()), most, promptName)
+		},
+		func() error {
+			return collect(&o.resources, "resources", c.Resources(ctx, mcp.WithRefresh()), most, resourceURI)
+		},
+		func() error {
+			walk := c.ResourceTemplates(ctx, mcp.WithRefresh())
+			return collect(&o.templates, "resource templates", walk, most, templateURI)
+		},
+	} {
+		all.Go(func() {
+			if err := list(); err != nil {
+				cancel(err) // the first error counts
+			}
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return o, nil
+}
+
+func toolName(t *mcp.Tool) string                { return t.Name }
+func promptName(p *mcp.Prompt) string            { return p.Name }
+func resourceURI(r *mcp.Resource) string         { return r.URI }
+func templateURI(t *mcp.ResourceTemplate) string { return t.URITemplate }
+
+// collect reads a list to its end and sorts it, as some servers list in another order each time.
+func collect[T any](list *[]*T, kind string, walk iter.Seq2[*T, error], most int, key func(*T) string) error {
+	for item, err := range walk {
+		if err != nil {
+			return err
+		}
+		if len(*list) == most {
+			return &ListError{Reason: fmt.Sprintf("there are more than %d %s", most, kind)}
+		}
+		*list = append(*list, item)
+	}
+	slices.SortStableFunc(*list, func(a, b *T) int { return cmp.Compare(key(a), key(b)) })
+	return nil
+}
+
+// check finds tools that could be taken for others.
+func (o *offering) check(reserved map[string]bool) error {
+	for i, t := range o.tools {
+		if i > 0 && t.Name == o.tools[i-1].Name {
+			return &ListError{Reason: fmt.Sprintf("the tool %q is there twice", t.Name)}
+		}
+		if name := llmcontent.ToolName(o.server, t.Name); reserved[name] {
+			return &ListError{Reason: fmt.Sprintf("the tool %q has the reserved name %q", t.Name, name)}
+		}
+	}
+	return nil
+}
+
+func (o *offering) equal(other *offering) bool {
+	return other != nil && reflect.DeepEqual(o.tools, other.tools) && reflect.DeepEqual(o.prompts, other.prompts) &&
+		reflect.DeepEqual(o.resources, other.resources) && reflect.DeepEqual(o.templates, other.templates)
+}
+
+// tool finds a tool by the server's name for it, nil if there is none.
+func (o *offering) tool(name string) *mcp.Tool {
+	i, ok := slices.BinarySearchFunc(o.tools, name, func(t *mcp.Tool, name string) int { return cmp.Compare(t.Name, name) })
+	if !ok {
+		return nil
+	}
+	return o.tools[i]
+}
