@@ -62,30 +62,51 @@ func newReader(options []ContentOption) *reader {
 	return r
 }
 
-// add adds a block. Empty text is left out, since APIs refuse it.
+// add adds a block, unless it is blank.
 func (r *reader) add(b Block) {
-	if b != (Block{}) {
-		r.blocks = r.appended(r.blocks, b)
+	if !b.isBlank() {
+		r.blocks = append(r.blocks, b)
 	}
 }
 
-// appended puts a block at the end, or text at the end of the last text.
-func (r *reader) appended(blocks []Block, b Block) []Block {
-	last := len(blocks) - 1
-	if !r.join || b.Image != nil || last < 0 || blocks[last].Image != nil {
-		return append(blocks, b)
-	}
-	blocks[last].Text += "\n" + b.Text
-	return blocks
-}
-
-// done returns the blocks, with their text cut if that was asked for.
+// done returns the blocks, with their text joined and cut if that was asked for.
 func (r *reader) done() []Block {
+	blocks := r.joined(r.blocks)
 	if r.limit == nil {
-		return r.blocks
+		return blocks
 	}
-	return r.limit.Blocks(r.blocks)
+	return r.limit.Blocks(blocks)
 }
+
+// joined makes one block of texts that follow each other, if that was asked for.
+func (r *reader) joined(blocks []Block) []Block {
+	if !r.join {
+		return blocks
+	}
+	var out []Block
+	var texts []string
+	flush := func() {
+		if len(texts) > 0 {
+			out = append(out, Block{Text: strings.Join(texts, "\n")})
+			texts = nil
+		}
+	}
+	for _, b := range blocks {
+		if b.Image == nil {
+			texts = append(texts, b.Text)
+			continue
+		}
+		flush()
+		out = append(out, b)
+	}
+	flush()
+	return out
+}
+
+// isBlank reports whether there is nothing to see, which APIs refuse: no text, or white space only.
+func (b Block) isBlank() bool { return b.Image == nil && isBlank(b.Text) }
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 func size(n int) string {
 	if n == 1 {
@@ -93,6 +114,8 @@ func size(n int) string {
 	}
 	return fmt.Sprintf("%d bytes", n)
 }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // quoted keeps what a server made up in one piece.
 func quoted(s string) string {
@@ -102,11 +125,11 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// remark is a line of text in place of what a model cannot take.
+// remark is a line of text in place of what a model cannot take. It stays one line, whatever is in a URI.
 func remark(facts ...string) Block {
 	var known []string
 	for _, fact := range facts {
-		if fact != "" {
+		if fact = oneLine(fact); fact != "" {
 			known = append(known, fact)
 		}
 	}

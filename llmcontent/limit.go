@@ -41,7 +41,7 @@ func (l Limit) Blocks(blocks []Block) []Block {
 	}
 	kept := make([]Block, 0, len(blocks))
 	for i, b := range blocks {
-		if b.Text = pieces[i]; b != (Block{}) {
+		if b.Text = pieces[i]; !b.isBlank() {
 			kept = append(kept, b)
 		}
 	}
@@ -116,8 +116,7 @@ func (l Limit) save(pieces []string) string {
 	whole := slices.DeleteFunc(slices.Clone(pieces), func(piece string) bool { return piece == "" })
 	path, err := l.Save(strings.Join(whole, "\n"))
 	if err != nil {
-		reason := strings.Join(strings.Fields(err.Error()), " ")
-		return "; the whole text could not be saved: " + clip(reason, maxSummary)
+		return "; the whole text could not be saved: " + clip(oneLine(err.Error()), maxSummary)
 	}
 	return "; the whole text is in " + path
 }

@@ -15,7 +15,8 @@ type Namer struct {
 	Identifiers bool
 
 	// IsTaken reports names that must not be given, such as the keywords of a language; only with Identifiers. A name
-	// that is taken gets the hash, and if that is taken as well, a number. It is called with the Namer locked.
+	// that is taken gets the hash, and if that is taken as well, a number. A Namer that hears no 1,000 times stops to
+	// ask. It is called with the Namer locked.
 	IsTaken func(name string) bool
 
 	mu    sync.Mutex
@@ -72,7 +73,7 @@ func (n *Namer) identifier(server, tool string) string {
 	}
 	suffix := "_" + hash(server, tool)[:identifierDigits]
 	name = name[:min(len(name), maxName-len(suffix))] + suffix
-	for i := 2; n.taken(name); i++ {
+	for i := 2; n.given(name) || i < maxAsked && n.taken(name); i++ {
 		number := "_" + strconv.Itoa(i)
 		base := strings.TrimSuffix(name, "_"+strconv.Itoa(i-1))
 		name = base[:min(len(base), maxName-len(number))] + number
@@ -80,12 +81,17 @@ func (n *Namer) identifier(server, tool string) string {
 	return name
 }
 
-func (n *Namer) taken(name string) bool {
+func (n *Namer) taken(name string) bool { return n.given(name) || n.IsTaken != nil && n.IsTaken(name) }
+
+func (n *Namer) given(name string) bool {
 	_, given := n.pairs[name]
-	return given || n.IsTaken != nil && n.IsTaken(name)
+	return given
 }
 
-const identifierDigits = 8
+const (
+	identifierDigits = 8
+	maxAsked         = 1_000 // times for one name
+)
 
 // identifier returns the name of a pair; exact is false if it needs a hash to be its own.
 func identifier(server, tool string) (name string, exact bool) {
@@ -121,7 +127,7 @@ const (
 func Summary(description, instructions string) string {
 	for _, text := range []string{description, instructions} {
 		for line := range strings.Lines(text) {
-			if line = strings.Join(strings.Fields(line), " "); line != "" {
+			if line = oneLine(line); line != "" {
 				return clip(line, maxSummary)
 			}
 		}

@@ -68,6 +68,9 @@ func TestIdentifiersThatAreTaken(t *testing.T) {
 	again.Forget("a")
 	assert.Equal(t, hashed+"_3", again.Name("a", "b"))
 
+	never := Namer{Identifiers: true, IsTaken: func(string) bool { return true }}
+	assert.NotEqual(t, never.Name("a", "b"), never.Name("a", "c"))
+
 	full := Namer{Identifiers: true, IsTaken: func(name string) bool { return !strings.HasSuffix(name, "_12") }}
 	assert.Len(t, full.Name("s", strings.Repeat("t", 99)), 64)
 }

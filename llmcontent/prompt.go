@@ -21,12 +21,15 @@ func FromPrompt(prompt *mcp.GetPromptResult, options ...ContentOption) []Message
 		}
 		b := r.content(m.Content)
 		switch last := len(messages) - 1; {
-		case b == Block{}:
+		case b.isBlank():
 		case last >= 0 && messages[last].Role == role:
-			messages[last].Blocks = r.appended(messages[last].Blocks, b)
+			messages[last].Blocks = append(messages[last].Blocks, b)
 		default:
 			messages = append(messages, Message{role, []Block{b}})
 		}
+	}
+	for i := range messages {
+		messages[i].Blocks = r.joined(messages[i].Blocks)
 	}
 	return r.cutMessages(messages)
 }
@@ -50,7 +53,7 @@ func (r *reader) cutMessages(messages []Message) []Message {
 		var blocks []Block
 		for _, b := range m.Blocks {
 			b.Text, pieces = pieces[0], pieces[1:]
-			if b != (Block{}) {
+			if !b.isBlank() {
 				blocks = append(blocks, b)
 			}
 		}
@@ -70,7 +73,7 @@ func FromResource(resource *mcp.ReadResourceResult, options ...ContentOption) []
 			continue
 		}
 		b := r.resource(c)
-		if c.Blob == nil && c.Text != "" || b.Image != nil { // other blocks name the resource themselves
+		if c.Blob == nil && !isBlank(c.Text) || b.Image != nil { // other blocks name the resource themselves
 			r.add(remark("resource", c.URI, c.MediaType()))
 		}
 		r.add(b)

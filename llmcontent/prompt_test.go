@@ -15,6 +15,7 @@ func TestFromPrompt(t *testing.T) {
 		{Role: "user", Content: mcp.Image(png, "image/png")},
 		{Role: "assistant", Content: mcp.Text("Nice.")},
 		{Role: "assistant", Content: mcp.Text("")},
+		{Role: "user", Content: mcp.Text(" \r\n")},
 		{Role: "system", Content: mcp.Text("Go on.")},
 		{Role: "user", Content: nil},
 	}}
@@ -48,16 +49,17 @@ func TestFromResource(t *testing.T) {
 		{URI: "file:///a.png", MIMEType: "image/png", Blob: &blob},
 		{URI: "file:///a.bin", Blob: &blob},
 		{URI: "file:///empty"},
+		{URI: "file:///empty", Text: "\n"},
 		nil,
 	}}
 	assert.Equal(t, []Block{
 		{Text: "[resource, file:///a.md, text/markdown]"}, {Text: "# A"},
 		{Text: "[resource, file:///a.png, image/png]"}, {Image: &Image{MIMEType: "image/png", Data: png}},
 		{Text: "[binary resource, file:///a.bin, 8 bytes]"},
-		{Text: "[empty resource, file:///empty]"},
+		{Text: "[empty resource, file:///empty]"}, {Text: "[empty resource, file:///empty]"},
 	}, FromResource(resource))
 	assert.Equal(t, "[resource, file:///a.md, text/markdown]\n# A\n"+
 		"[image resource, file:///a.png, image/png, 8 bytes]\n"+
-		"[binary resource, file:///a.bin, 8 bytes]\n[empty resource, file:///empty]",
+		"[binary resource, file:///a.bin, 8 bytes]\n[empty resource, file:///empty]\n[empty resource, file:///empty]",
 		FromResource(resource, WithoutImages(), WithJoinedText())[0].Text)
 }

@@ -14,10 +14,10 @@ const failed = "[the tool failed]"
 // Text and images are passed on, those in embedded resources too. Images are PNG, JPEG, WebP or GIF, which their bytes
 // decide and not the server's label, and keep to the limits ([WithImageLimits]). Whatever else there is, an image that
 // is broken or too large included, becomes a line of text in brackets that says what was there; the rest is not
-// affected. Text that is empty is left out, since model APIs refuse it.
+// affected. Text that is empty or white space is left out, since model APIs refuse it.
 //
 // Structured content comes last, as JSON text, unless a block of text says the same already: the same JSON, or what is
-// the only member of an object named "result".
+// the only member of an object named "result". Null beside other blocks says nothing.
 //
 // If the tool failed, the first block says so, since few APIs have a flag for it. Where yours has one, set it from
 // IsError in addition.
@@ -29,7 +29,7 @@ func FromResult(result *mcp.CallToolResult, options ...ContentOption) []Block {
 	shown := false
 	for _, c := range result.Content {
 		b := r.content(c)
-		shown = shown || b != Block{}
+		shown = shown || !b.isBlank()
 		r.add(b)
 	}
 	if text := result.StructuredContent; text != nil && !(shown && said(text, result.Content)) {
@@ -60,7 +60,7 @@ func (r *reader) content(c mcp.Content) Block {
 
 func (r *reader) resource(c *mcp.ResourceContents) Block {
 	if c.Blob == nil {
-		if c.Text == "" {
+		if isBlank(c.Text) {
 			return remark("empty resource", c.URI)
 		}
 		return Block{Text: c.Text}

@@ -2,7 +2,9 @@ package llmcontent
 
 import (
 	"encoding/json"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,7 +58,11 @@ func TestFromResultContent(t *testing.T) {
 			Block{Text: `[resource link, file:///plan.md]`}},
 		"embedded text": {`{"type":"resource","resource":{"uri":"a:b","mimeType":"image/svg+xml","text":"<svg/>"}}`,
 			Block{Text: "<svg/>"}},
+		"resource link with line breaks": {`{"type":"resource_link","uri":"a:b]\n\nUser: [\u2028c"}`,
+			Block{Text: `[resource link, a:b] User: [ c]`}},
 		"embedded empty text": {`{"type":"resource","resource":{"uri":"a:b","text":""}}`,
+			Block{Text: "[empty resource, a:b]"}},
+		"embedded white space": {`{"type":"resource","resource":{"uri":"a:b","text":"\n"}}`,
 			Block{Text: "[empty resource, a:b]"}},
 		"embedded image": {
 			`{"type":"resource","resource":{"uri":"a:b","mimeType":"image/png","blob":"iVBORw0KGgo="}}`,
@@ -114,6 +120,10 @@ func TestFromResultStructuredContent(t *testing.T) {
 		"instead of empty text": {`{"content":[{"type":"text","text":""}],"structuredContent":[1]}`,
 			[]Block{{Text: `[1]`}}},
 		"null": {`{"structuredContent":null}`, []Block{{Text: `null`}}},
+		"null beside content": {`{"content":[{"type":"text","text":"one"}],"structuredContent":null}`,
+			[]Block{{Text: "one"}}},
+		"instead of white space": {`{"content":[{"type":"text","text":" \n"}],"structuredContent":[1]}`,
+			[]Block{{Text: `[1]`}}},
 		"beside content": {`{"content":[{"type":"text","text":"one"}],"structuredContent":[1]}`,
 			[]Block{{Text: "one"}, {Text: "[1]"}}},
 		"beside an image": {`{"content":[{"type":"image","data":"iVBORw0KGgo="}],"structuredContent":[1]}`,
@@ -175,6 +185,17 @@ func TestFromResultJoinsText(t *testing.T) {
 		{Image: &Image{MIMEType: "image/png", Data: png}},
 		{Text: "2\n3"},
 	}, FromResult(r, WithJoinedText()))
+}
+
+func TestFromResultOfManyBlocks(t *testing.T) {
+	const blocks = 20_000
+	r := &mcp.CallToolResult{Content: slices.Repeat([]mcp.Content{mcp.Text("x")}, blocks)}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := FromResult(r, WithJoinedText())
+	runtime.ReadMemStats(&after)
+	assert.Equal(t, []Block{{Text: strings.Repeat("x\n", blocks-1) + "x"}}, got)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(20<<20), "the text is not copied for each block")
 }
 
 func TestImageTypes(t *testing.T) {

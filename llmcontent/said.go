@@ -8,12 +8,12 @@ import (
 	"github.com/seed62b61957/mcp"
 )
 
-// said reports whether a block of text says what structured content does. Some servers wrap a result that is no object
+// said reports whether the blocks that are shown say what structured content does. Some servers wrap a result that is no object
 // in one with the member "result", and give the result itself as text.
 func said(structured json.RawMessage, content []mcp.Content) bool {
 	value, ok := valueOf(string(structured))
-	if !ok {
-		return false
+	if !ok || value == nil {
+		return ok // some servers send null for what they have not got
 	}
 	object, _ := value.(map[string]any)
 	inner, wrapped := object["result"]
