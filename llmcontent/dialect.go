@@ -89,10 +89,17 @@ func (f *Function) MarshalJSON() ([]byte, error) {
 type definition struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-func (f *Function) definition() definition { return definition{f.Name, f.Description, f.Parameters} }
+// definition leaves out the parameters where there are none and Gemini would refuse an object without properties.
+func (f *Function) definition() definition {
+	d := definition{f.Name, f.Description, f.Parameters}
+	if f.Dialect == Gemini && len(propertyNames(d.Parameters)) == 0 {
+		d.Parameters = nil
+	}
+	return d
+}
 
 // marshal leaves <, > and & as they are.
 func marshal(v any) ([]byte, error) { return jsonscan.AppendValue(nil, v) }

@@ -17,7 +17,7 @@ import (
 type Function struct {
 	Name        string          // for the model: legal in every dialect, with at most 64 characters
 	Description string          // of the tool, or else its title
-	Parameters  json.RawMessage // the input schema in the dialect
+	Parameters  json.RawMessage // the input schema in the dialect; for Gemini only if it has properties
 	Strict      bool            // OpenAI's strict mode
 
 	Server  string    // as it was given to Functions

@@ -41,7 +41,8 @@ func Check(dialect string, definition []byte) error {
 	}
 	members := parse(definition).(object)
 	strict, _ := members.get("strict").(bool)
-	return names(members.get(parameters).(object), strict, dialect == "gemini")
+	schema, _ := members.get(parameters).(object) // which Gemini's functions need not have
+	return names(schema, strict, dialect == "gemini")
 }
 
 var cache sync.Map // of compiled rules by the name of their file

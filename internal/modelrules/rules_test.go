@@ -90,6 +90,8 @@ func TestTheRulesBiteAtTheTop(t *testing.T) {
 	for _, dialect := range []string{"plain", "anthropic"} {
 		assert.Error(t, Check(dialect, []byte(`{"name":"a b","parameters":{"type":"object","properties":{}}}`)))
 	}
+	assert.Error(t, check("gemini", `{"type":"OBJECT","properties":{}}`))
+	assert.NoError(t, Check("gemini", []byte(`{"name":"f"}`)))
 	assert.Error(t, Check("of nobody", []byte(`{}`)))
 }
 

@@ -124,6 +124,10 @@ func checkDefinition(t *testing.T, dialect string, p *Parameters) {
 		definition["strict"] = p.Strict
 	case "anthropic":
 		definition = map[string]any{"name": "f", "input_schema": p.JSON}
+	case "gemini":
+		if len(modelrules.Properties(p.JSON)) == 0 {
+			delete(definition, "parameters")
+		}
 	}
 	b, err := json.Marshal(definition)
 	require.NoError(t, err)
