@@ -10,7 +10,7 @@ import (
 	"github.com/seed62b61957/mcp/internal/schema"
 )
 
-// An ArgumentsError says what is wrong with the arguments that a model gave.
+// An ArgumentsError says what is wrong with the arguments that a model gave. It may quote from them.
 type ArgumentsError struct {
 	Function string // "" if it is not known
 	Reason   string

@@ -2,6 +2,7 @@ package llmcontent
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -72,7 +73,9 @@ func TestRestoreArguments(t *testing.T) {
 	const renamed = `{"properties":{"$top":{"type":"integer"},
 		"in":{"anyOf":[{"type":"string"},{"type":"object","properties":{"a b":{"type":"string"}}}]},
 		"map":{"type":"object","additionalProperties":{"properties":{"c d":{}}}},
-		"pair":{"prefixItems":[{"type":"object","properties":{"e f":{}}}],"items":{"type":"object","properties":{"g h":{}}}}}}`
+		"pair":{"prefixItems":[{"type":"object","properties":{"e f":{}}}],"items":{"type":"object","properties":{"g h":{}}}},
+		"list":{"items":{"properties":{"i j":{}}},"contains":{"properties":{"k l":{}}},"unevaluatedItems":{"properties":{}}}},
+		"patternProperties":{"^in":{"properties":{"m n":{}}}}}`
 	const optional = `{"properties":{"a":{"type":"string"},"o":{"type":"object","properties":{"b":{"type":"integer"}}},
 		"n":{"type":["string","null"]}},"required":["o"]}`
 	const free = `{"properties":{"o":{"type":"object"},"any":{},"s":{"type":"string"}}}`
@@ -88,6 +91,12 @@ func TestRestoreArguments(t *testing.T) {
 		"a name where it is not renamed": {renamed, Anthropic,
 			`{"in":{"_top_81bf98e4":1},"other":{"a_b_c8687a08":1}}`,
 			`{"in":{"_top_81bf98e4":1},"other":{"a_b_c8687a08":1}}`},
+		"names in elements": {renamed, Anthropic,
+			`{"list":[{"i_j_34db837a":1},{"k_l_7f69f27d":2}]}`, `{"list":[{"i j":1},{"k l":2}]}`},
+		"a name by a pattern beside others": {renamed, Anthropic,
+			`{"in":{"a_b_c8687a08":1,"m_n_66a8ca32":2}}`, `{"in":{"a b":1,"m n":2}}`},
+		"both names":                 {renamed, Anthropic, `{"$top":1,"_top_81bf98e4":2}`, `{"$top":2}`},
+		"both names the other way":   {renamed, Anthropic, `{"_top_81bf98e4":2,"$top":1}`, `{"$top":2}`},
 		"the original name":          {renamed, Anthropic, `{"$top":5}`, `{"$top":5}`},
 		"null for what is optional":  {optional, OpenAIChat, `{"a":null,"o":{"b":null},"n":null}`, `{"o":{},"n":null}`},
 		"null for what is not known": {optional, OpenAIChat, `{"x":null,"o":null}`, `{"x":null,"o":null}`},
@@ -110,15 +119,29 @@ func TestRestoreArguments(t *testing.T) {
 	assert.ErrorAs(t, err, &bad)
 }
 
-func TestWhatAlternativesDisagreeOnIsKept(t *testing.T) {
-	f := function(t, `{"properties":{"v":{"anyOf":[
-		{"type":"object","properties":{"k":{"const":"a","type":"string"},"x":{"type":"string"}},"required":["k"]},
-		{"type":"object","properties":{"k":{"const":"b","type":"string"},"x":{"type":["string","null"]}},"required":["k"]}
-	]}},"required":["v"]}`, OpenAIResponses)
+// In strict mode a null stands for nothing where one alternative has the property as an optional one. Where another
+// takes null as a value, nobody could tell, so that there is no strict mode.
+func TestNullInAlternatives(t *testing.T) {
+	schema := func(wrap, x, required string) string {
+		return fmt.Sprintf(`{"properties":{"v":`+wrap+`},"required":["v"]}`, `{"anyOf":[
+			{"type":"object","properties":{"k":{"const":"a","type":"string"},"x":{"type":"string"}},"required":["k"]},
+			{"type":"object","properties":{"k":{"const":"b","type":"string"},"x":`+x+`},"required":["k"`+required+`]}]}`)
+	}
+	f := function(t, schema(`%s`, `{"type":"string"}`, `,"x"`), OpenAIResponses)
 	require.True(t, f.Strict)
-	got, err := f.RestoreArguments(json.RawMessage(`{"v":{"k":"b","x":null}}`))
+	got, err := f.Arguments(`{"v":{"k":"a","x":null}}`)
 	require.NoError(t, err)
-	assert.Equal(t, `{"v":{"k":"b","x":null}}`, string(got))
+	assert.Equal(t, `{"v":{"k":"a"}}`, string(got))
+	assert.NoError(t, f.CheckArguments(got))
+
+	const text = `{"type":["string","null"]}`
+	for _, ambiguous := range []string{
+		schema(`%s`, text, ``), schema(`%s`, text, `,"x"`), schema(`{"type":"array","items":%s}`, text, ``),
+		schema(`{"type":"object","properties":{"o":%s}}`, text, ``),
+		schema(`{"anyOf":[%s,{"type":"string"}]}`, text, ``),
+	} {
+		assert.False(t, function(t, ambiguous, OpenAIResponses).Strict, ambiguous)
+	}
 }
 
 func TestCheckArguments(t *testing.T) {

@@ -6,7 +6,7 @@
 //	functions, skipped := llmcontent.Functions("files", tools, llmcontent.Anthropic)
 //	request.Tools = functions // as JSON
 //	...
-//	f := llmcontent.Find(functions, call.Name)
+//	f := llmcontent.Find(functions, call.Name) // nil for a name that the model made up
 //	args, err := f.Arguments(call.Input)
 //	result, err := client.CallTool(ctx, f.Tool.Name, args)
 //	for _, block := range llmcontent.FromResult(result, llmcontent.WithLimit(llmcontent.Limit{})) { ... }
@@ -28,9 +28,10 @@
 // refer to; a schema that contains itself is entered twice and then cut, and so is what would become too large: what is
 // left of it is its type, title and description. References elsewhere are not followed. Arrays have items, objects have
 // properties. Keywords of older drafts (definitions, lists in items, dependencies, boolean bounds) and of OpenAPI
-// (nullable) become those of 2020-12. Unknown keywords, and those whose value is wrong, are left out; the name of a
-// property is never taken for a keyword. Alternatives at the top are joined to one object, since no API takes them
-// there; where they differ in what they require, the description says so.
+// (nullable) become those of 2020-12. Unknown keywords, and those whose value is wrong, are left out, and so are listed
+// values that are there twice or not of the type; the name of a property is never taken for a keyword. Alternatives at
+// the top are joined to one object, since no API takes them there; where they differ in what they require, the
+// description says so.
 //
 // The dialects differ in this; keywords that are not named are kept:
 //
@@ -45,16 +46,17 @@
 //	no type, and no   kept    kept        not strict            kept                 text, number or boolean
 //	other hint at it
 //	const             kept    kept        kept                  kept                 enum
-//	enum              kept    kept        kept                  kept                 of strings; others are listed
+//	enum              kept    kept        values of the type    kept                 of strings; others are listed
 //	                                                                                 in the description
-//	anyOf             kept    kept        kept                  kept                 stands alone
+//	anyOf             kept    kept        not beside            kept                 stands alone
+//	                                      properties
 //	oneOf             kept    kept        not strict            kept                 anyOf
 //	allOf             kept    kept        not strict            kept                 joined
 //	prefixItems       kept    kept        not strict            kept                 items with anyOf
 //	format            kept    kept        nine of them, others  kept                 date-time, float, double,
 //	                                      are not strict                             int32, int64
-//	pattern           kept    kept        without groups of     kept                 kept
-//	                                      the kind (?
+//	pattern           kept    kept        RE2, without groups   kept                 kept
+//	                                      of the kind (?
 //	minLength, ...    kept    kept        not strict            kept                 kept
 //	minimum, ...      kept    kept        kept                  kept                 exclusive ones inclusive
 //	minItems, ...     kept    kept        kept                  kept                 kept
@@ -66,13 +68,15 @@
 //	source            -       [1]         [2]                   [3], [4]             [5], [6]
 //
 // "Not strict" means that the one keyword makes the whole function a loose one, with its schema as in the column
-// before: strict mode would tell the model less than all of what the tool takes. So do a cut reference, more than 5,000
-// properties, 10 levels, 1,000 listed values or 120,000 characters of names and values [2]. Anthropic's strict mode is
-// not used: its limits are for all tools of a request together [4], which nobody knows here.
+// before: strict mode would tell the model less than all of what the tool takes. So do a cut reference, alternatives of
+// which only some take null for a property that others may leave out, more than 5,000 properties, 10 levels, 1,000
+// listed values or 120,000 characters of names and values [2]. Anthropic's strict mode is not used: its limits are for
+// all tools of a request together [4], which nobody knows here. A tool without arguments has no parameters at all in
+// Gemini's dialect.
 //
 // [Function.Arguments] takes all of it back: new names, nulls that stand for nothing, JSON text. A null for an optional
 // property that takes null anyway is passed on. What is exact is exact after it; the one thing that Gemini's dialect
-// cannot tell apart is, for a value of any type, the text of a JSON object or list from the object or list itself.
+// cannot tell apart is, where a schema takes both, the text of a JSON object or list from the object or list itself.
 //
 // Title and annotations of a tool have a place of their own in [Plain] only. Elsewhere the title is the description of
 // a tool that has none, and else the title of the schema if that has none.

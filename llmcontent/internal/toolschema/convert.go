@@ -155,9 +155,11 @@ const (
 type shape struct {
 	marks
 	properties map[string]*shape
-	items      *shape
-	prefix     []*shape
+	every      []*shape // for any property, since nobody tries its pattern
 	others     []*shape // for properties that have no schema of their own
+	prefix     []*shape
+	items      []*shape // for elements after those
+	contains   []*shape // for any element
 	also       []*shape // schemas for the same value
 }
 
@@ -187,15 +189,17 @@ func newShape(n *node) *shape {
 			for _, p := range m.value.members {
 				s.properties[p.name] = newShape(p.value)
 			}
-		case "items", "contains", "unevaluatedItems":
-			s.items = newShape(m.value)
+		case "items", "unevaluatedItems":
+			s.items = append(s.items, newShape(m.value))
+		case "contains":
+			s.contains = append(s.contains, newShape(m.value))
 		case "prefixItems":
 			s.prefix = newShapes(m.value.list)
 		case "additionalProperties", "unevaluatedProperties":
 			s.others = append(s.others, newShape(m.value))
 		case "patternProperties":
 			for _, p := range m.value.members {
-				s.others = append(s.others, newShape(p.value))
+				s.every = append(s.every, newShape(p.value))
 			}
 		case "anyOf", "oneOf", "allOf":
 			s.also = append(s.also, newShapes(m.value.list)...)

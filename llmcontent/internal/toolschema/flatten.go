@@ -116,11 +116,12 @@ func (m *merger) alternatives(list []*node, certain bool) {
 		}
 		sets = append(sets, strings.Join(required, ", "))
 	}
-	if certain {
-		for _, name := range stringsOf(list[0].get("required")) {
-			if counts[name] == len(list) {
-				m.required.add(name)
-			}
+	if !certain {
+		return
+	}
+	for _, name := range stringsOf(list[0].get("required")) {
+		if counts[name] == len(list) {
+			m.required.add(name)
 		}
 	}
 	differ := slices.ContainsFunc(sets, func(s string) bool { return s != sets[0] })

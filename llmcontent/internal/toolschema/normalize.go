@@ -1,7 +1,9 @@
 package toolschema
 
 import (
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
@@ -40,7 +42,7 @@ func (b *builder) keywords(n *node, depth int, path []*node) *node {
 			}
 		}
 	}
-	return complete(orNull(n, exclusive(n, out)))
+	return complete(fitting(orNull(n, exclusive(n, out))))
 }
 
 func (b *builder) subschemas(f form, v *node, depth int, path []*node) *node {
@@ -146,7 +148,7 @@ func nullable(n *node) *node {
 	if enum := n.get("enum"); enum != nil && !hasNull(enum.list) {
 		n = n.with("enum", newArray(append(listOf(enum), newNull())...))
 	}
-	if value := n.get("const"); value != nil {
+	if value := n.get("const"); value != nil && value.kind != jsonscan.Null {
 		n = n.without("const").with("enum", newArray(value, newNull()))
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
@@ -187,6 +189,32 @@ func hasNull(values []*node) bool {
 
 func anyAcceptsNull(list []*node) bool {
 	return slices.ContainsFunc(list, acceptsNull)
+}
+
+// fitting leaves out listed values that are there already, and those that are not of the type, which no value can be.
+// Where nothing would be left there is some mistake, and they stay.
+func fitting(n *node) *node {
+	types, seen, kept := typesOf(n.get("type")), map[string]bool{}, newArray()
+	for _, v := range listOf(n.get("enum")) {
+		if text := v.String(); !seen[text] && (len(types) == 0 || isOf(v, types)) {
+			seen[text] = true
+			kept.list = append(kept.list, v)
+		}
+	}
+	if len(kept.list) == len(listOf(n.get("enum"))) || len(kept.list) == 0 {
+		return n
+	}
+	return n.with("enum", kept)
+}
+
+// isOf reports whether a value is of one of some types. 1.0 is an integer.
+func isOf(v *node, types []string) bool {
+	name := typeOf(v)
+	if slices.Contains(types, name) || name == "integer" && slices.Contains(types, "number") {
+		return true
+	}
+	f, err := strconv.ParseFloat(v.text, 64)
+	return name == "number" && slices.Contains(types, "integer") && err == nil && f == math.Trunc(f)
 }
 
 // complete gives an array its items and an object its properties, without which some APIs refuse them.

@@ -54,39 +54,50 @@ func expand(shapes []*shape) []*shape {
 
 func restoreObject(v *node, shapes []*shape) *node {
 	out := newObject()
+	index := make(map[string]int, len(v.members))
 	for _, m := range v.members {
-		name, next, absent := m.name, []*shape(nil), false
-		known, dropped := 0, 0
-		for _, s := range shapes {
-			property := s.properties[m.name]
-			if property == nil {
-				next = append(next, s.others...)
-				continue
-			}
-			known++
-			next = append(next, property)
-			if original, ok := s.originals[m.name]; ok {
-				name = original
-			}
-			if s.optional[m.name] {
-				dropped++
-			}
+		name, next, absent := property(m, shapes)
+		if absent {
+			continue
 		}
-		absent = m.value.kind == jsonscan.Null && known > 0 && dropped == known
-		if !absent {
-			out.members = append(out.members, member{name, restore(m.value, next)})
+		value := restore(m.value, next)
+		if at, again := index[name]; !again {
+			index[name] = len(out.members)
+			out.members = append(out.members, member{name, value})
+		} else if name != m.name { // of both names, the model was told the new one
+			out.members[at].value = value
 		}
 	}
 	return out
 }
 
+// property returns the name that the tool has for a property, and the schemas that its value may fit. absent says that
+// it stands for nothing: strict mode has no alternatives of which one takes null there.
+func property(m member, shapes []*shape) (name string, next []*shape, absent bool) {
+	name = m.name
+	for _, s := range shapes {
+		next = append(next, s.every...)
+		known := s.properties[m.name]
+		if known == nil {
+			next = append(next, s.others...)
+			continue
+		}
+		next = append(next, known)
+		if original, ok := s.originals[m.name]; ok {
+			name = original
+		}
+		absent = absent || m.value.kind == jsonscan.Null && s.optional[m.name]
+	}
+	return name, next, absent
+}
+
 func elements(i int, shapes []*shape) (next []*shape) {
 	for _, s := range shapes {
-		switch {
-		case i < len(s.prefix):
+		next = append(next, s.contains...)
+		if i < len(s.prefix) {
 			next = append(next, s.prefix[i])
-		case s.items != nil:
-			next = append(next, s.items)
+		} else {
+			next = append(next, s.items...)
 		}
 	}
 	return next

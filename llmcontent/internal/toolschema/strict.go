@@ -1,6 +1,7 @@
 package toolschema
 
 import (
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -36,10 +37,43 @@ func strictRoot(s *Schema) *node {
 	}
 	t := new(tightener)
 	root := t.schema(s.root, 0)
-	if t.failed || t.properties > strictProperties || t.text > strictText || t.values > strictValues {
+	if t.failed || t.properties > strictProperties || t.text > strictText || t.values > strictValues ||
+		ambiguous([]*node{root}) {
 		return nil
 	}
 	return root
+}
+
+// ambiguous reports whether alternatives for one value differ in what null is for a property: nothing in one, and a
+// value in another.
+func ambiguous(alternatives []*node) bool {
+	for i := 0; i < len(alternatives); i++ {
+		alternatives = append(alternatives, listOf(alternatives[i].get("anyOf"))...)
+	}
+	properties, items := map[string][]*node{}, []*node(nil)
+	nothing, value := map[string]bool{}, map[string]bool{}
+	for _, n := range alternatives {
+		for _, p := range n.get("properties").orEmpty() {
+			properties[p.name] = append(properties[p.name], p.value)
+			if n.marks != nil && n.marks.optional[p.name] {
+				nothing[p.name] = true
+			} else if acceptsNull(p.value) {
+				value[p.name] = true
+			}
+			if nothing[p.name] && value[p.name] {
+				return true
+			}
+		}
+		if v := n.get("items"); v != nil {
+			items = append(items, v)
+		}
+	}
+	for _, same := range properties {
+		if ambiguous(same) {
+			return true
+		}
+	}
+	return len(items) > 0 && ambiguous(items)
 }
 
 // A tightener closes objects and makes all properties required. Optional ones may be null instead.
@@ -79,6 +113,7 @@ func (t *tightener) schema(n *node, level int) *node {
 		out.members = append(out.members, m)
 	}
 	if isObject {
+		t.failed = t.failed || n.get("anyOf") != nil // which would be closed to what its alternatives add
 		t.object(n, out, level)
 	}
 	return out
@@ -127,7 +162,7 @@ func (t *tightener) allows(n *node) bool {
 				return false
 			}
 		case "pattern":
-			if strings.Contains(m.value.text, "(?") {
+			if _, err := syntax.Parse(m.value.text, syntax.Perl); err != nil || strings.Contains(m.value.text, "(?") {
 				return false
 			}
 		case "additionalProperties":
@@ -135,7 +170,7 @@ func (t *tightener) allows(n *node) bool {
 				return false
 			}
 		case "enum", "const":
-			if !t.lists(valuesOf(n)) {
+			if !t.lists(valuesOf(n), typesOf(n.get("type"))) {
 				return false
 			}
 		default:
@@ -147,10 +182,10 @@ func (t *tightener) allows(n *node) bool {
 	return true
 }
 
-func (t *tightener) lists(values []*node) bool {
+func (t *tightener) lists(values []*node, types []string) bool {
 	length := 0
 	for _, v := range values {
-		if v.kind == jsonscan.Object || v.kind == jsonscan.Array {
+		if v.kind == jsonscan.Object || v.kind == jsonscan.Array || !isOf(v, types) {
 			return false
 		}
 		length += len(v.text)

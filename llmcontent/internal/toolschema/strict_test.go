@@ -35,7 +35,16 @@ func TestLimitsOfStrictMode(t *testing.T) {
 		"text":              {property(enum(200, 590)), property(enum(200, 601))},
 		"format":            {property(`{"type":"string","format":"ipv6"}`), property(`{"type":"string","format":"uri"}`)},
 		"pattern":           {property(`{"type":"string","pattern":"a?"}`), property(`{"type":"string","pattern":"(?:a)"}`)},
+		"no pattern":        {property(`{"type":"string","pattern":"[*].txt"}`), property(`{"type":"string","pattern":"*.txt"}`)},
 		"values":            {property(`{"enum":["a",1]}`), property(`{"enum":["a",{}]}`)},
+		"values of a type":  {property(`{"type":"number","enum":[1,2.5]}`), property(`{"type":"string","enum":[1,2]}`)},
+		"integers":          {property(`{"type":"integer","enum":[1.0,2e2]}`), property(`{"type":"integer","enum":[1.5]}`)},
+		"a value of a type": {property(`{"type":"string","const":"a"}`), property(`{"type":"string","const":null}`)},
+		"alternatives": {
+			property(`{"anyOf":[{"type":"object","properties":{"b":{"type":"string"}}}]}`),
+			property(`{"type":"object","properties":{"a":{"type":"string"}},
+				"anyOf":[{"type":"object","properties":{"b":{"type":"string"}}}]}`),
+		},
 		"closed":            {`{"additionalProperties":false}`, `{"additionalProperties":true}`},
 		"closed in between": {property(`{"type":"object","additionalProperties":false}`), property(`{"type":"object"}`)},
 	} {
