@@ -18,9 +18,9 @@ type Event struct {
 }
 
 // Events walks what happens to servers, and waits in between. It begins with the servers that there are, so that
-// nothing is missed in between. A slow loop holds up nobody, and misses nothing but states that are over: what waits for
-// it is at most one event for each server. The loop ends when ctx is done, and after the last event of a host that was
-// closed.
+// nothing is missed before that. A slow loop holds up nobody, and misses nothing but states that are over: what waits
+// for it is at most one event for each server. The loop ends when ctx is done, and after the last event of a host that
+// was closed.
 func (h *Host) Events(ctx context.Context) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		l := h.feed.join()

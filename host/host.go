@@ -120,8 +120,8 @@ func (h *Host) Start(ctx context.Context, name string) error {
 	})
 }
 
-// Restart stops a server and starts it again. What it offers stays listed meanwhile, and calls wait for it. The error is
-// that of [Host.Start].
+// Restart stops a server and starts it again. What it offers stays listed meanwhile, and calls wait for it. The error
+// is that of [Host.Start].
 func (h *Host) Restart(ctx context.Context, name string) error {
 	return h.ask(ctx, name, func(s *server) bool {
 		s.up, s.now = true, true
@@ -209,11 +209,11 @@ func (h *Host) Catalog() *Catalog { return h.catalog.current.Load() }
 // CallTool calls a tool by the name that a model has for it: see [Catalog].
 //
 // The call waits for its turn if the server has MaxCalls to deal with, and then for a connection if one is being made,
-// as long as ctx lasts; between the attempts of an outage it fails at once. Of these errors, a [*StateError] says what
-// the server is doing, a [*NotFoundError] that the tool is not there, or not any more, a [*RefusedError] that it may not
-// be called; with all of them, and when ctx is done before, nothing was sent, so that [transport.SafeToRetry] holds.
-// Everything else is as with [mcp.Client.CallTool]; the limit of a call is that of the server's configuration, or else
-// that of the client. No call is ever sent twice.
+// as long as ctx lasts; between the attempts of an outage it fails at once. A [*StateError] says what the server is
+// doing, a [*NotFoundError] that the tool is not there, or not any more, a [*RefusedError] that it may not be called.
+// With all of these, and when ctx is done before, nothing was sent, and [transport.SafeToRetry] holds. Everything else
+// is as with [mcp.Client.CallTool]; the limit of a call is that of the server's configuration, or else that of the
+// client. No call is ever sent twice.
 func (h *Host) CallTool(
 	ctx context.Context, name string, args any, opts ...mcp.CallOption,
 ) (*mcp.CallToolResult, error) {

@@ -57,8 +57,8 @@ func newServer(h *Host, name string) *server {
 	return s
 }
 
-// ask changes what is asked of the server, and returns the turn that this begins. The host's mu is held, so that nothing
-// is asked of a server that is forgotten.
+// ask changes what is asked of the server, and returns the turn that this begins. The host's mu is held, so that
+// nothing is asked of a server that is forgotten.
 func (s *server) ask(change func()) (turn int) {
 	s.mu.Lock()
 	change()
@@ -315,21 +315,20 @@ func (s *server) set(state State, err error) {
 	s.status.Attempt, s.status.Next = 0, time.Time{}
 }
 
-// announce unlocks s.mu and lets everybody know that something has changed.
+// announce unlocks s.mu and lets everybody know that something has changed. Nobody sees the new state beside the old
+// catalog.
 func (s *server) announce() {
+	if s.listed != s.offering {
+		s.listed = s.offering
+		s.host.catalog.offer(s.name, s.offering)
+	}
 	close(s.changed)
 	s.changed = make(chan struct{})
-	relist := s.listed != s.offering
-	listed := s.offering
-	s.listed = listed
 	s.mu.Unlock()
-	if relist {
-		s.host.catalog.offer(s.name, listed)
-	}
 	s.host.feed.mark(s.name)
 }
 
-// onItsWay reports whether the server is about to be ready, or not: something is under way that will tell. s.mu is held.
+// onItsWay reports whether something is under way that will tell whether the server is ready. s.mu is held.
 func (s *server) onItsWay() bool {
 	switch s.status.State {
 	case Connecting:

@@ -121,7 +121,8 @@ func (o *offering) equal(other *offering) bool {
 
 // tool finds a tool by the server's name for it, nil if there is none.
 func (o *offering) tool(name string) *mcp.Tool {
-	i, ok := slices.BinarySearchFunc(o.tools, name, func(t *mcp.Tool, name string) int { return cmp.Compare(t.Name, name) })
+	byName := func(t *mcp.Tool, name string) int { return cmp.Compare(t.Name, name) }
+	i, ok := slices.BinarySearchFunc(o.tools, name, byName)
 	if !ok {
 		return nil
 	}
