@@ -54,8 +54,8 @@
 //
 // # Limits and concurrency
 //
-// A file has at most [MaxBytes]. Time and memory are proportional to it. All functions may be called concurrently; what
-// they return may be read concurrently, if nobody changes it.
+// A file has at most [MaxBytes], and so has what is put in for the references of one. Time and memory are proportional
+// to it. All functions may be called concurrently; what they return may be read concurrently, if nobody changes it.
 //
 // # Deviations from what other applications accept
 //

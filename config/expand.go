@@ -20,11 +20,12 @@ type Lookup func(name string) (value string, ok bool)
 func (f *File) Expand(lookup Lookup) ([]Server, error) {
 	var list []Server
 	var errs Errors
+	left := MaxBytes
 	for _, s := range f.Servers {
 		if s.Disabled {
 			continue
 		}
-		expanded, err := s.expand(lookup)
+		expanded, err := s.expand(lookup, &left)
 		if err == nil {
 			list = append(list, expanded)
 		}
@@ -42,14 +43,16 @@ func (f *File) Expand(lookup Lookup) ([]Server, error) {
 //
 // Of a server that was expanded it returns a copy.
 func (s Server) Expand(lookup Lookup) (Server, error) {
-	expanded, err := s.expand(lookup)
+	left := MaxBytes
+	expanded, err := s.expand(lookup, &left)
 	if err != nil {
 		return Server{}, err
 	}
 	return expanded, nil
 }
 
-func (s Server) expand(lookup Lookup) (Server, *Error) {
+// expand puts in as many bytes as are left.
+func (s Server) expand(lookup Lookup, left *int) (Server, *Error) {
 	switch {
 	case s.expanded:
 		return s, nil
@@ -59,7 +62,7 @@ func (s Server) expand(lookup Lookup) (Server, *Error) {
 	if err := s.settle(); err != nil {
 		return Server{}, err // of a Server that a program made
 	}
-	x := expander{lookup: lookup, server: s}
+	x := expander{lookup: lookup, left: left, server: s}
 	s.replace(x.text)
 	if err := x.error(); err != nil {
 		return Server{}, err
@@ -107,10 +110,13 @@ func replaceTable(field string, table map[string]string, become func(field, text
 // An expander expands the texts of one server. It goes on after an error, to find all that is missing.
 type expander struct {
 	lookup  Lookup
+	left    *int   // how much more may be put in
+	full    bool   // more was to be put in
 	server  Server // as it was read
 	err     *Error
 	missing []string
-	first   string // the field of the first that is missing
+	known   map[string]bool // those in missing
+	first   string          // the field of the first that is missing
 }
 
 func (x *expander) fail(field, reason string) {
@@ -134,18 +140,14 @@ func (x *expander) error() *Error {
 
 // text expands a text; if it is a path, it is resolved too.
 func (x *expander) text(field, text string) string {
-	expanded, missing, reason := expand(text, x.lookup)
+	expanded, missing, reason := expand(text, x.value)
+	if x.full {
+		reason = reasonFull
+	}
 	if reason != "" {
 		x.fail(field, reason)
 	}
-	for _, name := range missing {
-		if len(x.missing) == 0 {
-			x.first = field
-		}
-		if !slices.Contains(x.missing, name) {
-			x.missing = append(x.missing, name)
-		}
-	}
+	x.miss(field, missing)
 	isCommand, isArg, isCwd := field == "command", strings.HasPrefix(field, "args["), field == "cwd"
 	if (isCommand || isArg || isCwd) && startsAtHome(text) {
 		home, err := os.UserHomeDir()
@@ -158,4 +160,31 @@ func (x *expander) text(field, text string) string {
 		return resolve(expanded, x.server.spot(field).dir(), windows)
 	}
 	return expanded
+}
+
+// value asks for a value, as long as what is put in stays within the limit: a short text may refer to a long one often.
+func (x *expander) value(name string) (string, bool) {
+	if x.lookup == nil || x.full {
+		return "", false
+	}
+	value, ok := x.lookup(name)
+	if len(value) > *x.left {
+		x.full = true
+		return "", false
+	}
+	*x.left -= len(value)
+	return value, ok
+}
+
+// miss takes down the names that nobody knows.
+func (x *expander) miss(field string, names []string) {
+	for _, name := range names {
+		if x.known == nil {
+			x.first, x.known = field, make(map[string]bool)
+		}
+		if !x.known[name] {
+			x.known[name] = true
+			x.missing = append(x.missing, name)
+		}
+	}
 }

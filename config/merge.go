@@ -28,9 +28,13 @@ type Policy struct {
 func Merge(trusted, other *File, p Policy) (*File, error) {
 	merged := *trusted
 	merged.Servers = slices.Clone(trusted.Servers)
+	index := make(map[string]int, len(merged.Servers))
+	for i, s := range slices.Backward(merged.Servers) {
+		index[s.Name] = i
+	}
 	var errs Errors
 	for _, s := range other.Servers {
-		errs = errs.with(merged.lay(&s, p))
+		errs = errs.with(merged.lay(&s, index, p))
 	}
 	if p.NewServers {
 		errs = append(errs, merged.layInputs(other)...)
@@ -38,11 +42,11 @@ func Merge(trusted, other *File, p Policy) (*File, error) {
 	return &merged, errs.orNil()
 }
 
-// lay changes or adds one server.
-func (f *File) lay(s *Server, p Policy) *Error {
-	i := slices.IndexFunc(f.Servers, func(base Server) bool { return base.Name == s.Name })
+// lay changes or adds one server. The index has those that are there by their names.
+func (f *File) lay(s *Server, index map[string]int, p Policy) *Error {
+	i, known := index[s.Name]
 	switch {
-	case i >= 0:
+	case known:
 		changed, err := f.Servers[i].override(s, p, f.options)
 		if err != nil {
 			err.Server = s.Name
@@ -54,6 +58,7 @@ func (f *File) lay(s *Server, p Policy) *Error {
 	case !p.NewServers:
 		return s.fail("", "is not a server of the trusted file, and none may be added")
 	default:
+		index[s.Name] = len(f.Servers)
 		f.Servers = append(f.Servers, *s)
 	}
 	return nil

@@ -16,6 +16,7 @@ const (
 	reasonOpen  = "a reference has no } (a ${ that is none is written $${)"
 	reasonName  = "a reference has no name that can be looked up (a ${ that is none is written $${)"
 	reasonInner = "a default has a reference in it"
+	reasonFull  = "what is put in for references has more than 16777216 bytes"
 )
 
 // nextReference finds the first reference. It returns the text before it, without escapes, and the rest behind it.
