@@ -224,7 +224,7 @@ func (d *decoder) port(field string, v value) int {
 
 func (d *decoder) scopes(field string, v value) string {
 	if v.kind() == jsonscan.Array {
-		return strings.Join(d.texts(field, v), " ")
+		return strings.Join(d.texts(d.spots[field].name, v), " ")
 	}
 	return d.nonEmpty(field, v)
 }

@@ -11,9 +11,11 @@ type Error struct {
 	File         string // its path, "" if the text came from elsewhere
 	Line, Column int    // from 1, columns in bytes; 0 for a Server that no text says
 	Server       string // the name of the entry, "" for the file
-	Field        string // as it is written: "command", "env.TOKEN", "args[2]", "oauth.clientId"; "" for the whole entry
-	Reason       string
-	Missing      []string // of [Server.Expand]: the names that Lookup does not know, in the order of their first use
+	// Field is as it is written: "command", "env.TOKEN", "args[2]", "oauth.clientId"; "" for the whole entry. Of a name
+	// that is none, such as "env.TOKEN=abc", it has the start: "env.TOKEN...".
+	Field   string
+	Reason  string
+	Missing []string // of [Server.Expand]: the names that Lookup does not know, in the order of their first use
 }
 
 func (e *Error) Error() string {
@@ -21,7 +23,7 @@ func (e *Error) Error() string {
 	b.WriteString("config: ")
 	b.WriteString(e.place())
 	if e.Server != "" {
-		b.WriteString("server " + strconv.Quote(e.Server) + ": ")
+		b.WriteString("server " + strconv.QuoteToASCII(e.Server) + ": ")
 	}
 	if e.Field != "" {
 		b.WriteString(e.Field + ": ")
@@ -79,4 +81,16 @@ func (e Errors) with(err *Error) Errors {
 		return e
 	}
 	return append(e, err)
+}
+
+// legible returns a field as errors show it. People write "TOKEN=value" and "Authorization: value" where a name is due,
+// and strangers write what looks like another error, or what a terminal obeys.
+func legible(field string) string {
+	i := strings.IndexFunc(field, func(c rune) bool {
+		return c == '=' || c == ':' || c == ' ' || !strconv.IsPrint(c)
+	})
+	if i < 0 {
+		return field
+	}
+	return field[:i] + "..."
 }

@@ -110,7 +110,7 @@ func TestParseErrors(t *testing.T) {
 		{`{"command":"a","args":["b",|null]}`, "args[1]", "must be a string, not null"},
 		{`{"command":"a","env":|[]}`, "env", "must be an object, not an array"},
 		{`{"command":"a","env":{"A":|[]}}`, "env.A", "must be a string, not an array"},
-		{`{"command":"a","env":{"A=B":|""}}`, "env.A=B", "is not a name of a variable"},
+		{`{"command":"a","env":{"A=B":|""}}`, "env.A...", "is not a name of a variable"},
 		{`{"command":"a","env":{"":|"b"}}`, "env.", "is not a name of a variable"},
 		{`{"command":"a","env":{"A":|"s\u0000"}}`, "env.A", "holds a NUL"},
 		{`{"command":"a","env":{"A":"b",|"A":"c"}}`, "env.A", "was there before, at 1:23"},
@@ -149,7 +149,7 @@ func TestParseErrors(t *testing.T) {
 		{`{"url":|"http://a:65536"}`, "url", "is not an http or https URL"},
 		{`{"url":|"/mcp"}`, "url", "is not an http or https URL"},
 		{`{"serverUrl":|"http://"}`, "serverUrl", "is not an http or https URL"},
-		{`{"url":"http://a","headers":{"A B":|"c"}}`, "headers.A B", "is not a name of a header (RFC 9110, section 5.1)"},
+		{`{"url":"http://a","headers":{"A B":|"c"}}`, "headers.A...", "is not a name of a header (RFC 9110, section 5.1)"},
 		{`{"url":"http://a","headers":{"A":|"b\r\nC: d"}}`, "headers.A", "holds a control character"},
 		{`{"url":"http://a","headers":{"A":"b","a":|"c"}}`, "headers.a", "is the same header as A"},
 
@@ -159,6 +159,10 @@ func TestParseErrors(t *testing.T) {
 		{`{"command":"a","env":{"A":|"${B:-${C}}"}}`, "env.A", "a default has a reference in it"},
 		{`{"command":|"${A:-${B}}","args":["${"]}`, "command", "a default has a reference in it"},
 		{`{"command":"a","cwd":|"${env:}"}`, "cwd",
+			"a reference has no name that can be looked up (a ${ that is none is written $${)"},
+		{`{"command":|"${A:=b}"}`, "command",
+			"a reference has no name that can be looked up (a ${ that is none is written $${)"},
+		{`{"command":|"${A\u001b[2J}"}`, "command",
 			"a reference has no name that can be looked up (a ${ that is none is written $${)"},
 	} {
 		t.Run(test.text, func(t *testing.T) { requireError(t, test.text, "", test.field, test.reason) })
@@ -190,6 +194,7 @@ func TestOAuthErrors(t *testing.T) {
 			"conflicts with callbackPort: they name different ports"},
 		{`{"scope":["a",|1]}`, "scope[1]", "must be a string, not a number"},
 		{`{"scope":|"a\"b"}`, "scope", "is not a list of scopes with spaces between (RFC 6749, section 3.3)"},
+		{`{"scopes":["a",|1]}`, "scopes[1]", "must be a string, not a number"},
 		{`{"scopes":|["é"]}`, "scopes", "is not a list of scopes with spaces between (RFC 6749, section 3.3)"},
 		{`{"scope":"a",|"scopes":"b"}`, "scopes", "conflicts with scope at 1:28"},
 		{`{"clientName":|""}`, "clientName", "is empty"},

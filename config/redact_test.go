@@ -64,6 +64,8 @@ func TestErrorsHoldNoValues(t *testing.T) {
 		`{"url": "http://a", "oauth": {"callbackUrl": "hidden"}}`, `{"type": "hidden"}`, `{"command": "${hidden"}`,
 		`{"command": "${A:-${hidden}}"}`, `{"command": "${hidden hidden}"}`, `{"command": "a", "timeout": "hidden"}`,
 		`{"command": "a" hidden}`, `{"command": "a", "x": hidden}`, `{"command": "a", "x": "hidden`,
+		`{"command": "a", "env": {"A=hidden": ""}}`, `{"command": "a", "env": {"A=hidden": 1, "A=hidden": 2}}`,
+		`{"url": "http://a", "headers": {"A: hidden": ""}}`, `{"url": "http://a", "headers": {"Bearer hidden": ""}}`,
 		`{"url": "http://a", "serverUrl": "http://hidden"}`, `{"url": "http://a", "oauth": {"clientRegistration": "hidden"}}`,
 	} {
 		_, err := config.Parse("a", []byte(text), nil)
@@ -86,7 +88,33 @@ func TestErrorsHoldNoValues(t *testing.T) {
 			assert.NotContains(t, fmt.Sprintf("%+v %#v", err, err), "hidden", text)
 		}
 	}
+	for _, operator := range []string{":=", ":?", ":+"} {
+		_, err := config.Server{Command: "${A" + operator + "hidden}"}.Expand(nil)
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), "hidden")
+	}
 	_, err := config.ParseBytes([]byte(`{"servers": "hidden"}`), nil)
 	require.Error(t, err)
 	assert.False(t, strings.Contains(err.Error(), "hidden"))
+}
+
+// TestErrorsAreOneLineEach: names in a file can neither end a line nor speak to a terminal.
+func TestErrorsAreOneLineEach(t *testing.T) {
+	const name = `x\nconfig: 1:1: y\u001b[2J\u0085\u2028\u202e`
+	for _, text := range []string{
+		`{"` + name + `": 1, "` + name + `": 2}`,
+		`{"servers": {"` + name + `": {"command": "a"}}}`,
+		`{"servers": {"a": {"command": "a", "env": {"` + name + `": {}}}}}`,
+		`{"servers": {"a": {"command": "a", "` + name + `": 1, "` + name + `": 1}}}`,
+		`{"servers": {"a": {"url": "http://a", "headers": {"` + name + `": ""}}}}`,
+		`{"servers": {"a": {"url": "http://a", "oauth": {"` + name + `": 1, "` + name + `": 1}}}}`,
+		`{"servers": {"a": {"command": "${` + name + `}"}}}`,
+		`{"` + name + `": {"command": "a"}}`,
+	} {
+		_, err := config.ParseBytes([]byte(text), nil)
+		require.Error(t, err, text)
+		assert.NotRegexp(t, `[^ -~]`, err.Error(), text)
+	}
+	_, err := config.ParseBytes([]byte(`{"servers": {"\u0430": {"command": "b"}}}`), nil) // looks like an a
+	assert.ErrorContains(t, err, `server "\u0430": the name may have letters`)
 }

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // A reference is ${NAME} or ${NAME:-default}, where the name may have a prefix: ${env:NAME}, ${input:id}. The default
 // is taken for what is not set or empty, as in a shell. $${ is a ${ that starts no reference. Whatever else there is in
@@ -38,10 +41,22 @@ func nextReference(text string) (before string, ref *reference, rest, reason str
 	switch {
 	case strings.Contains(ref.byDefault, "${"):
 		return "", nil, "", reasonInner
-	case ref.name == "" || strings.ContainsAny(ref.name, " \t\r\n\"'${") || strings.HasSuffix(ref.name, ":"):
+	case !isReferable(ref.name):
 		return "", nil, "", reasonName
 	}
 	return text[:i], ref, rest, ""
+}
+
+// isReferable knows what may be the name of a reference. It is shown when nothing is known by it, which the text behind
+// an operator that only shells have, as in ${A:=b}, is not to be.
+func isReferable(name string) bool {
+	for _, operator := range []string{":=", ":?", ":+"} {
+		if strings.Contains(name, operator) {
+			return false
+		}
+	}
+	bad := func(c rune) bool { return strings.ContainsRune(" \"'${", c) || !strconv.IsPrint(c) }
+	return name != "" && !strings.HasSuffix(name, ":") && !strings.ContainsFunc(name, bad)
 }
 
 // expand replaces the references. It returns the names that lookup does not know.

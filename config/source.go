@@ -60,7 +60,7 @@ func (p place) seenFrom(from place) string {
 
 // fail makes an error that points here.
 func (p place) fail(field, reason string) *Error {
-	e := &Error{Field: field, Reason: reason}
+	e := &Error{Field: legible(field), Reason: reason}
 	if p.src != nil {
 		e.File = p.src.file
 		e.Line, e.Column = p.position()
