@@ -42,7 +42,11 @@ func (s *Server) check(expanded bool) (field, reason string) {
 		}
 	}
 	if (s.URL != "" || expanded && s.Type != Stdio) && ready(s.URL) && httpURL(s.URL) == nil {
-		return "url", "is not an http or https URL"
+		reason := "is not an http or https URL"
+		if strings.TrimSpace(s.URL) != s.URL {
+			reason += " (there is white space around it)"
+		}
+		return "url", reason
 	}
 	if field, reason := s.checkHeaders(); reason != "" {
 		return field, reason
@@ -106,10 +110,10 @@ func isName(text string) bool {
 	return text != ""
 }
 
-// httpURL returns nil for what is no absolute http or https URL.
+// httpURL returns nil for what is no absolute http or https URL. For package url a space at the end is part of the path.
 func httpURL(text string) *url.URL {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+	if err != nil || strings.TrimSpace(text) != text || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return nil
 	}
 	if port, err := strconv.Atoi(cmp.Or(u.Port(), "1")); err != nil || port < 1 || port > 65535 {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
@@ -73,13 +74,13 @@ func readFile(path string) ([]byte, error) {
 // ParseBytes reads the text of a file. The File is never nil: with an error, which is of the type [Errors], it has the
 // entries that are good.
 func ParseBytes(data []byte, o *Options) (*File, error) {
-	f, errs := parseText("", data, o.orDefault(""))
+	f, errs := parseText("", data, o.orDefault("."))
 	return f, errs.orNil()
 }
 
 // Parse reads one entry, which is what a file has below the name. An error is an [*Error].
 func Parse(name string, data []byte, o *Options) (Server, error) {
-	options := o.orDefault("")
+	options := o.orDefault(".")
 	v, err := parse(newSource("", data, options), data)
 	if err != nil {
 		err.Server = name
@@ -98,11 +99,11 @@ func (o *Options) orDefault(dir string) Options {
 		options = *o
 	}
 	options.TimeoutUnit = cmp.Or(options.TimeoutUnit, time.Second)
-	if options.Dir = cmp.Or(options.Dir, dir); options.Dir != "" {
-		if abs, err := filepath.Abs(options.Dir); err == nil { // it fails where there is no working directory
-			options.Dir = abs
-		}
+	abs, err := filepath.Abs(cmp.Or(options.Dir, dir))
+	if err != nil {
+		abs = "" // there is no working directory
 	}
+	options.Dir = abs
 	return options
 }
 
@@ -164,11 +165,16 @@ func entriesOf(m member) ([]member, *Error) {
 	}
 }
 
-// misplaced finds an entry outside of mcpServers, which is there to be read and would be missed in silence.
+// misplaced finds what is there to be read and would be missed in silence: an entry outside of mcpServers, or
+// mcpServers in another spelling.
 func misplaced(file value) *Error {
+	spelling := strings.NewReplacer("_", "", "-", "", ".", "")
 	for _, m := range file.object() {
 		if m.kind() != jsonscan.Object {
 			continue
+		}
+		if strings.EqualFold(spelling.Replace(m.name), "mcpServers") {
+			return m.key.fail(m.name, "is not read; the servers belong below mcpServers or servers")
 		}
 		for _, field := range m.object() {
 			if r := find(serverRows, field.name); r != nil && (r.field == "command" || r.field == "url") {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
@@ -116,6 +117,9 @@ func (d *decoder) wrong(field string, v value, reason string) {
 func (d *decoder) text(field string, v value) string {
 	if !d.is(field, v, jsonscan.String) {
 		return ""
+	}
+	if !utf8.Valid(v.raw) { // it would be read as another path, or another password
+		d.wrong(field, v, "is not in UTF-8")
 	}
 	return v.text()
 }

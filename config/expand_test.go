@@ -186,7 +186,10 @@ func TestPathsAreRelativeToTheFile(t *testing.T) {
 	require.NoError(t, err)
 	s, err = s.Expand(nil)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"bin/a", "work"}, []string{s.Command, s.Cwd}, "there is no file")
+	assert.Equal(t, []string{dir + "/bin/a", dir + "/work"}, []string{s.Command, s.Cwd}, "there is no file")
+	s, err = config.Server{Command: "bin/a", Cwd: "work"}.Expand(nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"bin/a", "work"}, []string{s.Command, s.Cwd}, "nor a text")
 }
 
 func TestHome(t *testing.T) {

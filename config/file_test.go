@@ -98,11 +98,19 @@ func TestWholeFiles(t *testing.T) {
 		"UTF-16":                     {"\xff\xfe{\x00}\x00", `config: 1:1: is in UTF-16; save it as UTF-8`},
 		"UTF-16, the other way":      {"\xfe\xff\x00{\x00}", `config: 1:1: is in UTF-16; save it as UTF-8`},
 		"a byte order mark":          {"\ufeff{}", ``},
-		"no servers":                 {`{"theme": "dark", "window": {"width": 5, "enabled": true}}`, ``},
-		"null servers":               {`{"mcpServers": null, "servers": null, "inputs": null}`, ``},
-		"servers that are a list":    {`{"mcpServers": []}`, `config: 1:16: mcpServers: must be an object, not an array`},
-		"inputs that are no list":    {`{"inputs": {}}`, `config: 1:12: inputs: must be an array, not an object`},
-		"a key twice":                {"{\"x\": 1,\n\"x\": 2}", `config: 2:1: x: was there before, at 1:2`},
+		"Latin-1": {"{\"servers\": {\"a\": {\"command\": \"caf\xe9\"}}}",
+			`config: 1:31: server "a": command: is not in UTF-8`},
+		"Latin-1 elsewhere": {"{// caf\xe9\n\"theme\": \"caf\xe9\"}", ``},
+		"servers in another spelling": {`{"x": 1, "mcp_servers": {"a": {"command": "b"}}}`,
+			`config: 1:10: mcp_servers: is not read; the servers belong below mcpServers or servers`},
+		"servers of an editor": {`{"mcp.servers": {}}`,
+			`config: 1:2: mcp.servers: is not read; the servers belong below mcpServers or servers`},
+		"another spelling beside them": {`{"mcpServers": {}, "mcpservers": {}}`, ``},
+		"no servers":                   {`{"theme": "dark", "window": {"width": 5, "enabled": true}}`, ``},
+		"null servers":                 {`{"mcpServers": null, "servers": null, "inputs": null}`, ``},
+		"servers that are a list":      {`{"mcpServers": []}`, `config: 1:16: mcpServers: must be an object, not an array`},
+		"inputs that are no list":      {`{"inputs": {}}`, `config: 1:12: inputs: must be an array, not an object`},
+		"a key twice":                  {"{\"x\": 1,\n\"x\": 2}", `config: 2:1: x: was there before, at 1:2`},
 		"servers without a parent": {`{"a": {"command": "b"}}`,
 			`config: 1:2: a: looks like a server, which belongs below mcpServers or servers`},
 		"one of them": {`{"x": 1, "y": {"z": 1}, "a": {"url": 1}}`,
@@ -172,6 +180,12 @@ func TestEqual(t *testing.T) {
 		Name: "a", Type: config.Stdio, Command: "b", Args: []string{"c"}, Env: map[string]string{"D": "e"},
 		Extra: map[string]json.RawMessage{"x": raw("1")}, File: "elsewhere",
 	}))
+	assert.True(t, parse(`{"command": "b", "x": {"y":[1]}}`).Equal(parse(`{"command": "b", "x": { "y": [ /* one */ 1 ] }}`)))
+	assert.False(t, parse(`{"command": "b", "x": {"y":[1]}}`).Equal(parse(`{"command": "b", "z": {"y":[1]}}`)))
+	signIn := parse(`{"url": "http://a", "oauth": {"issuer": [1]}}`)
+	assert.True(t, signIn.Equal(parse(`{"url": "http://a", "oauth": {"issuer": [ 1 ]}}`)))
+	assert.False(t, signIn.Equal(parse(`{"url": "http://a", "oauth": {"issuer": [2]}}`)))
+	assert.False(t, signIn.Equal(parse(`{"url": "http://a"}`)))
 	for _, other := range []string{
 		`{"command": "B", "args": ["c"], "env": {"D": "e"}, "x": 1}`,
 		`{"command": "b", "args": ["C"], "env": {"D": "e"}, "x": 1}`,

@@ -100,11 +100,17 @@ func (f *File) layInputs(other *File) Errors {
 	var errs Errors
 	f.Inputs = slices.Clone(f.Inputs)
 	ids := make(map[string]place)
-	maps.Copy(ids, f.ids)
+	for _, input := range f.Inputs {
+		ids[input.ID] = f.ids[input.ID] // nowhere for one that a program made
+	}
+	trusted := maps.Clone(ids)
 	for i, input := range other.Inputs {
-		at, here := f.ids[input.ID], other.ids[input.ID]
-		if at.src != nil {
-			reason := "is an input of the trusted file, at " + at.seenFrom(here)
+		here := other.ids[input.ID]
+		if at, ok := trusted[input.ID]; ok {
+			reason := "is an input of the trusted file"
+			if at.src != nil {
+				reason += ", at " + at.seenFrom(here)
+			}
 			errs = append(errs, here.fail("inputs["+strconv.Itoa(i)+"]", reason))
 			continue
 		}

@@ -159,6 +159,11 @@ func TestMergeOfServersThatWereNotRead(t *testing.T) {
 	assert.EqualError(t, err, `config: server "a": was made by a program, and not read`)
 	assert.Equal(t, []string{"a"}, names(merged.Servers))
 
+	asked := &config.File{Inputs: []config.Input{{ID: "token", Description: "mine"}}}
+	merged, err = config.Merge(asked, parsed(t, `{"inputs": [{"id": "token"}, {"id": "more"}]}`, nil), policy)
+	assert.EqualError(t, err, `config: 1:13: inputs[0]: is an input of the trusted file`)
+	assert.Equal(t, append(asked.Inputs, config.Input{ID: "more"}), merged.Inputs)
+
 	merged, err = config.Merge(parsed(t, `{"servers": {}}`, nil), made, policy)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a"}, names(merged.Servers))

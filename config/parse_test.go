@@ -144,6 +144,8 @@ func TestParseErrors(t *testing.T) {
 		{`{"url":"http://a","cwd":|"b"}`, "cwd", "conflicts with url at 1:8"},
 
 		{`{"url":|"ftp://a"}`, "url", "is not an http or https URL"},
+		{`{"url":|"https://a/mcp "}`, "url", "is not an http or https URL (there is white space around it)"},
+		{`{"url":|" https://a"}`, "url", "is not an http or https URL (there is white space around it)"},
 		{`{"url":|"http://a:99999"}`, "url", "is not an http or https URL"},
 		{`{"url":|"http://a:0"}`, "url", "is not an http or https URL"},
 		{`{"url":|"http://a:65536"}`, "url", "is not an http or https URL"},
@@ -190,6 +192,7 @@ func TestOAuthErrors(t *testing.T) {
 		{`{"callbackUrl":|"http://localhost/x?y"}`, "callbackUrl", notCallback},
 		{`{"callbackUrl":|"http://localhost/x#"}`, "callbackUrl", notCallback},
 		{`{"callbackUrl":|"/callback"}`, "callbackUrl", notCallback},
+		{`{"callbackUrl":|"http://localhost/x "}`, "callbackUrl", notCallback},
 		{`{"callbackPort":81,"callbackUrl":|"http://localhost:80/x"}`, "callbackUrl",
 			"conflicts with callbackPort: they name different ports"},
 		{`{"scope":["a",|1]}`, "scope[1]", "must be a string, not a number"},

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"time"
 )
@@ -83,7 +85,30 @@ func (s Server) Equal(other Server) bool {
 	s.File, other.File = "", ""
 	s.entry, other.entry = nil, nil
 	s.expanded, other.expanded = false, false
+	s.compact()
+	other.compact()
 	return reflect.DeepEqual(s, other)
+}
+
+// compact leaves out of Extra how it is laid out, and changes nothing that s shares.
+func (s *Server) compact() {
+	s.Extra = compact(s.Extra)
+	if s.OAuth != nil {
+		o := *s.OAuth
+		o.Extra = compact(o.Extra)
+		s.OAuth = &o
+	}
+}
+
+func compact(extra map[string]json.RawMessage) map[string]json.RawMessage {
+	extra = maps.Clone(extra)
+	for name, text := range extra {
+		var b bytes.Buffer
+		if json.Compact(&b, text) == nil { // what a program has put there may be no JSON
+			extra[name] = b.Bytes()
+		}
+	}
+	return extra
 }
 
 // spot returns where a field is. It is the whole entry for what is not written, and nowhere if nothing is.

@@ -14,7 +14,7 @@ import (
 // A source is a text that was read, in which places are counted.
 type source struct {
 	file  string        // its path, "" if it has none
-	dir   string        // what relative paths in it are relative to, "" for the host's working directory
+	dir   string        // what relative paths in it are relative to, "" where there is no working directory
 	unit  time.Duration // of timeouts in it
 	lines []int         // the offset of each line
 }
@@ -41,7 +41,7 @@ func (p place) position() (line, column int) {
 	return line, p.at - p.src.lines[line-1] + 1
 }
 
-// dir is the folder that a path written here is relative to, "" for the host's working directory.
+// dir is the folder that a path written here is relative to, "" if no text says it.
 func (p place) dir() string {
 	if p.src == nil {
 		return ""
