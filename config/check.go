@@ -110,10 +110,10 @@ func isName(text string) bool {
 	return text != ""
 }
 
-// httpURL returns nil for what is no absolute http or https URL. For package url a space at the end is part of the path.
+// httpURL returns nil for what is no absolute http or https URL. Package url takes a space at the end for a part of it.
 func httpURL(text string) *url.URL {
 	u, err := url.Parse(text)
-	if err != nil || strings.TrimSpace(text) != text || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.TrimSpace(text) != text {
 		return nil
 	}
 	if port, err := strconv.Atoi(cmp.Or(u.Port(), "1")); err != nil || port < 1 || port > 65535 {

@@ -15,7 +15,8 @@
 //
 // JSON in UTF-8, with comments (// and /* */) and trailing commas. An object mcpServers or servers, or both, has the
 // entries by their names, which are made of letters, digits, _ and -. inputs is an array (see [Input]). All other
-// fields, of the file and of entries, are kept as they are in Extra. A field that is null is one that is not there.
+// fields, of the file and of entries, are kept as they are in Extra. A null is a field that is not there, except in
+// Extra.
 //
 //	type         stdio, http (also streamable-http, streamableHttp) or sse; without it, what command or url say.
 //	             Also: transport, transportType.
@@ -35,8 +36,8 @@
 //
 // ${NAME}, ${env:NAME} and ${NAME:-default} are replaced by [Server.Expand] in command, args, env, cwd, url, headers
 // and oauth, with what a [Lookup] says; ${input:id} and whatever else has a prefix are asked for with the prefix. The
-// default is for what is not set or empty, and cannot hold a reference. What is put in is never looked at again. What
-// is missing is an error with all names. $${ is a ${ that starts no reference.
+// default is for what is not set or empty; it ends at the first }, and cannot hold a reference. What is put in is never
+// looked at again. What is missing is an error with all names. $${ is a ${ that starts no reference.
 //
 // A ~ at the start of command, cwd or an argument is the home directory. A relative cwd, and a command with a slash (on
 // Windows also a backslash), are relative to the folder of the file; a command without one is looked up in PATH by the
@@ -49,8 +50,9 @@
 // such a file with a Lookup that knows only what the file may know: a header of "${AWS_SECRET_ACCESS_KEY}" is sent
 // where the file says.
 //
-// Nothing that formats a [Server], [OAuth], [Input] or [File] shows what it holds. No error has a value from a file or
-// of a Lookup: they have names, places and reasons.
+// Nothing that formats a [Server], [OAuth], [Input] or [File] (fmt, log/slog, encoding/json) shows what it holds; what
+// reads the fields by reflection does. No error has a value from a file or of a Lookup: they have names, places and
+// reasons.
 //
 // # Limits and concurrency
 //
@@ -67,6 +69,7 @@
 //   - envFile (VS Code, Cursor), headersHelper (Claude Code) and auth (Cursor) are not acted on. They are in Extra, and
 //     so are the fields that allow, hide and approve tools.
 //   - A null in env sets no variable; in VS Code it removes one. The servers of package stdio inherit few.
+//   - White space around a url is an error; browsers, and what is built on them, leave it out.
 //   - A number and a boolean are taken as texts in args, env and headers.
 //   - httpUrl is url; in Gemini CLI, url means sse.
 //   - The settings.json of VS Code (mcp.servers), context_servers of Zed, the lists of Continue, commands that are

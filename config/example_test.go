@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/config"
 	"github.com/seed62b61957/mcp/stdio"
+	"github.com/seed62b61957/mcp/streamablehttp"
+	"github.com/seed62b61957/mcp/transport"
 )
 
 // A file is read, and its servers are started. The lookup is os.LookupEnv in most programs.
@@ -23,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 	}
 	for _, s := range servers {
-		client, err := mcp.Connect(ctx, &stdio.Transport{Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Cwd}, nil)
+		client, err := mcp.Connect(ctx, transportOf(s), &mcp.Options{Timeout: s.Timeout})
 		if err != nil {
 			fmt.Println(s.Name, err)
 			continue
@@ -38,6 +41,18 @@ func Example() {
 	}
 	// Output:
 	// shouter HELLO!
+}
+
+// transportOf makes the transport that an expanded server describes.
+func transportOf(s config.Server) transport.Transport {
+	if s.Type == config.Stdio {
+		return &stdio.Transport{Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Cwd}
+	}
+	header := http.Header{}
+	for name, value := range s.Headers {
+		header.Set(name, value)
+	}
+	return &streamablehttp.Transport{URL: s.URL, Header: header} // with an Authorizer of package oauth for s.OAuth
 }
 
 // lookup gives the variables that a configuration may use, and no others.

@@ -9,7 +9,8 @@ import (
 )
 
 // A Lookup gives the values that references stand for, and reports whether there is one. [os.LookupEnv] is a Lookup.
-// Another one may ask the user, a keychain, or a list of what a file may know.
+// Another one may ask the user, a keychain, or a list of what a file may know. It is called for each reference, so one
+// that asks the user keeps what it was told.
 //
 // ${NAME} and ${env:NAME} ask for NAME. With any other prefix, that is part of the name: ${input:token} asks for
 // "input:token", and ${workspaceFolder} for "workspaceFolder".

@@ -180,8 +180,9 @@ func TestEqual(t *testing.T) {
 		Name: "a", Type: config.Stdio, Command: "b", Args: []string{"c"}, Env: map[string]string{"D": "e"},
 		Extra: map[string]json.RawMessage{"x": raw("1")}, File: "elsewhere",
 	}))
-	assert.True(t, parse(`{"command": "b", "x": {"y":[1]}}`).Equal(parse(`{"command": "b", "x": { "y": [ /* one */ 1 ] }}`)))
-	assert.False(t, parse(`{"command": "b", "x": {"y":[1]}}`).Equal(parse(`{"command": "b", "z": {"y":[1]}}`)))
+	extra := parse(`{"command": "b", "x": {"y":[1]}}`)
+	assert.True(t, extra.Equal(parse(`{"command": "b", "x": { "y": [ /* one */ 1 ] }}`)))
+	assert.False(t, extra.Equal(parse(`{"command": "b", "z": {"y":[1]}}`)))
 	signIn := parse(`{"url": "http://a", "oauth": {"issuer": [1]}}`)
 	assert.True(t, signIn.Equal(parse(`{"url": "http://a", "oauth": {"issuer": [ 1 ]}}`)))
 	assert.False(t, signIn.Equal(parse(`{"url": "http://a", "oauth": {"issuer": [2]}}`)))

@@ -23,8 +23,8 @@ type Policy struct {
 // server stays, with its secrets. An entry that may not be, or would not fit, changes nothing.
 //
 // The File is never nil: with an error, which is of the type [Errors], it has what could be merged. The other things in
-// the less trusted file, Extra, are left out. It goes by the texts: what a program has changed in Servers is lost. More
-// than two files are merged one after the other, the most trusted first.
+// the less trusted file, Extra, are left out. It goes by the texts: of a server that an entry changes, what a program
+// has changed before is lost. More than two files are merged one after the other, the most trusted first.
 func Merge(trusted, other *File, p Policy) (*File, error) {
 	merged := *trusted
 	merged.Servers = slices.Clone(trusted.Servers)
