@@ -50,9 +50,10 @@
 // such a file with a Lookup that knows only what the file may know: a header of "${AWS_SECRET_ACCESS_KEY}" is sent
 // where the file says.
 //
-// Nothing that formats a [Server], [OAuth], [Input] or [File] (fmt, log/slog, encoding/json) shows what it holds; what
-// reads the fields by reflection does. No error has a value from a file or of a Lookup: they have names, places and
-// reasons.
+// Nothing that formats a [Server], [OAuth], [Input] or [File] (fmt, log/slog, encoding/json) shows what it holds. What
+// cannot call their methods does: whatever reads fields by reflection, and package fmt for a Server in an unexported
+// field of another struct (keep a *Server there, of which %v shows the address). No error has a value from a file or of
+// a Lookup: they have names, places and reasons.
 //
 // # Limits and concurrency
 //

@@ -118,3 +118,18 @@ func TestErrorsAreOneLineEach(t *testing.T) {
 	_, err := config.ParseBytes([]byte(`{"servers": {"\u0430": {"command": "b"}}}`), nil) // looks like an a
 	assert.ErrorContains(t, err, `server "\u0430": the name may have letters`)
 }
+
+// TestUnexportedFields: package fmt calls no method of what is in one, and follows no pointer there with %v.
+func TestUnexportedFields(t *testing.T) {
+	const text = `{"url": "http://hidden", "headers": {"A": "hidden"}, "oauth": {"clientId": "hidden"}}`
+	s, err := config.Parse("a", []byte(text), nil)
+	require.NoError(t, err)
+	holder := struct {
+		server *config.Server
+		oauth  *config.OAuth
+	}{&s, s.OAuth}
+	for _, verb := range []string{"%v", "%+v", "%#v"} {
+		assert.NotContains(t, fmt.Sprintf(verb, holder), "hidden")
+		assert.NotContains(t, fmt.Sprintf(verb, &holder), "hidden")
+	}
+}

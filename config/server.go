@@ -20,7 +20,7 @@ const (
 )
 
 // A Server is an entry of a configuration, or one that a program makes. Nothing that formats it shows more than its
-// name and type.
+// name and type, unless it is in an unexported field of another struct: there package fmt cannot call its methods.
 //
 // A Server that was read has its values as they are written, with their references; [Server.Expand] puts in what those
 // stand for.
