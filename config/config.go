@@ -42,6 +42,7 @@ type File struct {
 
 	options Options
 	ids     map[string]place // of Inputs
+	bad     map[string]place // entries that are not in Servers, by their names
 }
 
 // ParseFile reads a file. The File is never nil: with an error, which is of the type [Errors] unless the file could not
@@ -203,15 +204,25 @@ func (f *File) readServers(entries []member) Errors {
 			err := duplicate("", at, m.key)
 			err.Server = m.name
 			errs = append(errs, err)
+			f.keepBad(m.name, at)
 		case count[m.name] == 1:
 			s, err := parseServer(m.name, m.key, m.value, f.options)
 			if err == nil {
 				f.Servers = append(f.Servers, s)
+			} else {
+				f.keepBad(m.name, m.key)
 			}
 			errs = errs.with(err)
 		}
 	}
 	return errs
+}
+
+func (f *File) keepBad(name string, at place) {
+	if f.bad == nil {
+		f.bad = make(map[string]place)
+	}
+	f.bad[name] = at
 }
 
 // parseServer reads an entry.

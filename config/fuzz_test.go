@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -61,6 +62,9 @@ func FuzzParseBytes(f *testing.F) {
 		if len(merged.Servers) != len(file.Servers) {
 			t.Fatalf("%q: merged with itself it has other servers", data)
 		}
+		if _, err := file.Expand(nil); err != nil {
+			havePlaces(t, data, err.(Errors))
+		}
 		const value = "a value that is\na secret"
 		_, err = file.Expand(func(string) (string, bool) { return value, true })
 		if err != nil && strings.Contains(err.Error(), "a secret") {
@@ -75,6 +79,9 @@ func havePlaces(t *testing.T, data []byte, errs Errors) {
 	for _, e := range errs {
 		if e.Line < 1 || e.Line > len(lines) || e.Column < 1 || e.Column > len(lines[e.Line-1])+1 {
 			t.Fatalf("%q: %v is not in the text", data, e)
+		}
+		if strings.ContainsFunc(e.Error(), func(c rune) bool { return !strconv.IsPrint(c) }) {
+			t.Fatalf("%q: %q is not a line of text", data, e)
 		}
 	}
 }

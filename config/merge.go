@@ -20,7 +20,8 @@ type Policy struct {
 
 // Merge lays a less trusted file over a trusted one: that of a project over the user's. An entry with the name of a
 // trusted server changes the fields that it has, and these as a whole: a new env replaces the old one. The rest of the
-// server stays, with its secrets. An entry that may not be, or would not fit, changes nothing.
+// server stays, with its secrets. An entry that may not be, or would not fit, changes nothing, and one with the name of
+// a bad entry of the trusted file is not taken for a new server.
 //
 // The File is never nil: with an error, which is of the type [Errors], it has what could be merged. The other things in
 // the less trusted file, Extra, are left out. It goes by the texts: of a server that an entry changes, what a program
@@ -39,6 +40,10 @@ func Merge(trusted, other *File, p Policy) (*File, error) {
 	if p.NewServers {
 		errs = append(errs, merged.layInputs(other)...)
 	}
+	merged.bad = maps.Clone(other.bad)
+	for name, at := range trusted.bad {
+		merged.keepBad(name, at)
+	}
 	return &merged, errs.orNil()
 }
 
@@ -55,6 +60,9 @@ func (f *File) lay(s *Server, index map[string]int, p Policy) *Error {
 		f.Servers[i] = changed
 	case s.IsOverride():
 		return s.fail("", "has neither command nor url, and there is no server that it could change")
+	case f.bad[s.Name].src != nil:
+		here := s.spot("")
+		return s.fail("", "has the name of a bad entry of the trusted file, at "+f.bad[s.Name].seenFrom(here.place))
 	case !p.NewServers:
 		return s.fail("", "is not a server of the trusted file, and none may be added")
 	default:

@@ -94,6 +94,30 @@ func TestMergeAddsServers(t *testing.T) {
 	assert.Len(t, base.Inputs, 1)
 }
 
+// TestMergeKeepsTheNamesOfBadEntries: a slip of the user's hands no name that he knows to a stranger.
+func TestMergeKeepsTheNamesOfBadEntries(t *testing.T) {
+	user, err := config.ParseBytes([]byte(`{"servers": {
+		"slip": {"command": "a", "args": "b"}, "twice": {"command": "a"}, "twice": {"command": "b"}
+	}}`), nil)
+	require.Error(t, err)
+	other := parsed(t, `{"servers": {
+		"slip": {"url": "http://evil"}, "twice": {"url": "http://evil"}, "slip2": {"url": "http://b"}
+	}}`, nil)
+	policy := config.Policy{Fields: []string{"url"}, NewServers: true}
+	merged, err := config.Merge(user, other, policy)
+	assert.EqualError(t, err, `config: 2:3: server "slip": has the name of a bad entry of the trusted file, at 2:3`+"\n"+
+		`config: 2:35: server "twice": has the name of a bad entry of the trusted file, at 2:42`)
+	assert.Equal(t, []string{"slip2"}, names(merged.Servers))
+
+	project, err := config.ParseBytes([]byte(`{"servers": {"theirs": {"command": 1}}}`), nil)
+	require.Error(t, err)
+	merged, err = config.Merge(parsed(t, `{"servers": {}}`, nil), project, policy)
+	require.NoError(t, err)
+	merged, err = config.Merge(merged, parsed(t, `{"servers": {"theirs": {"url": "http://evil"}}}`, nil), policy)
+	assert.ErrorContains(t, err, "has the name of a bad entry of the trusted file")
+	assert.Empty(t, merged.Servers)
+}
+
 func TestMergeOfThreeFiles(t *testing.T) {
 	policy := config.Policy{Fields: []string{"enabled"}, NewServers: true}
 	file := parsed(t, trusted, nil)
