@@ -18,10 +18,10 @@ func (h *Host) callTool(
 ) (result *mcp.CallToolResult, err error) {
 	s := h.server(name)
 	if s == nil {
-		return nil, wrap(&NotFoundError{Server: name, Generation: h.Catalog().Generation})
+		return nil, wrap(transport.Unsent(&NotFoundError{Server: name, Generation: h.Catalog().Generation}))
 	}
 	if err := s.admit(ctx, tool, args); err != nil {
-		return nil, wrap(err)
+		return nil, wrap(transport.Unsent(err))
 	}
 	err = s.use(ctx, func(ctx context.Context, c *mcp.Client, sp *spec) error {
 		if err := s.check(tool); err != nil {
@@ -204,17 +204,26 @@ func (s *server) learn(conn *connection, err error) {
 	case unreachable(err):
 		s.set(Reconnecting, err)
 	default:
-		if more, ok := errors.AsType[*oauth.SignInRequiredError](err); ok {
-			s.status.SignIn = more
-			s.announce()
-			return
-		}
-		s.mu.Unlock()
+		s.learnMore(conn, err)
 		return
 	}
 	s.conn = nil
 	conn.cut(err)
 	s.announce()
+}
+
+// learnMore draws conclusions from the error of a call on a connection that goes on. s.mu is held, and is unlocked.
+func (s *server) learnMore(conn *connection, err error) {
+	if refusal, ok := errors.AsType[*mcp.RPCError](err); ok {
+		if refusal.Code == mcp.CodeInvalidParams || refusal.Code == mcp.CodeMethodNotFound {
+			conn.notice() // what was called may not be there any more, and not every server says so
+		}
+	} else if required, ok := errors.AsType[*oauth.SignInRequiredError](err); ok {
+		s.status.SignIn = required
+		s.announce()
+		return
+	}
+	s.mu.Unlock()
 }
 
 func wrap(err error) error { return fmt.Errorf("host: %w", err) }

@@ -38,6 +38,14 @@ func newConnection(life context.Context) *connection {
 	return c
 }
 
+// notice takes note that a list may have changed.
+func (c *connection) notice() {
+	select {
+	case c.changed <- struct{}{}:
+	default: // it is known already
+	}
+}
+
 // close ends the client, and returns when nothing is left of it.
 func (c *connection) close() {
 	c.cut(nil)
@@ -79,10 +87,7 @@ func (h *Host) clientOptions(sp *spec, conn *connection) *mcp.Options {
 	for _, on := range []*func(context.Context){&o.On.ToolsChanged, &o.On.PromptsChanged, &o.On.ResourcesChanged} {
 		theirs := *on
 		*on = func(ctx context.Context) {
-			select {
-			case conn.changed <- struct{}{}:
-			default: // it is known already
-			}
+			conn.notice()
 			if theirs != nil {
 				theirs(ctx)
 			}

@@ -169,6 +169,9 @@ func (h *Host) Close(ctx context.Context) error {
 		s.remove()
 		servers = append(servers, s)
 	}
+	if len(servers) == 0 {
+		h.feed.close()
+	}
 	h.mu.Unlock()
 	var left []string
 	for _, s := range servers {
@@ -187,7 +190,6 @@ func (h *Host) Close(ctx context.Context) error {
 		slices.Sort(left)
 		return fmt.Errorf("host: close: %w: still stopping %q", ended(ctx), left)
 	}
-	h.feed.close()
 	return nil
 }
 
@@ -266,7 +268,10 @@ func (h *Host) forget(s *server) bool {
 	}
 	s.mu.Unlock()
 	delete(h.servers, s.name)
-	close(s.forgotten)
 	h.feed.mark(s.name)
+	if h.closed && len(h.servers) == 0 {
+		h.feed.close()
+	}
+	close(s.forgotten)
 	return true
 }

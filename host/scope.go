@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/transport"
@@ -105,10 +107,14 @@ func (s *Scope) do(ctx context.Context, call func(context.Context) error) error 
 		return wrap(transport.Unsent(context.Cause(s.life)))
 	}
 	err := call(ctx)
-	if err == nil && s.life.Err() != nil {
-		err = wrap(context.Cause(s.life))
+	switch over := context.Cause(s.life); {
+	case over == nil || errors.Is(err, over):
+		return err
+	case err == nil:
+		return wrap(over)
+	default:
+		return fmt.Errorf("%w (%w)", err, over)
 	}
-	return err
 }
 
 // only drops a result that came together with an error.

@@ -11,6 +11,8 @@ const (
 	minResync = 250 * time.Millisecond
 	// maxResync is the pause for a server that keeps telling of changes where there are none.
 	maxResync = 30 * time.Second
+	// listening is how long a server of 2026-07-28 may take to notice that it was asked to tell of changes.
+	listening = 2 * time.Second
 )
 
 // serve watches a connection, and keeps what the server offers up to date. It returns when the connection is to end,
@@ -18,6 +20,9 @@ const (
 func (s *server) serve(sp *spec, conn *connection) error {
 	w := watch{server: s, spec: sp, conn: conn, pause: minResync}
 	w.plan(s.snapshot().ListErr)
+	if w.due == nil && conn.mayMissChanges() {
+		w.due = time.After(listening)
+	}
 	if sp.options.IdleStop > 0 {
 		w.idle = time.After(sp.options.IdleStop)
 	}
@@ -39,6 +44,16 @@ func (s *server) serve(sp *spec, conn *connection) error {
 			return err
 		}
 	}
+}
+
+// mayMissChanges reports whether the server may have changed a list after it was fetched, and before it was listened to.
+// Since 2026-07-28 that is asked for by a request of its own, which is under way while the lists are fetched.
+func (c *connection) mayMissChanges() bool {
+	server := c.client.Server()
+	offers := &server.Capabilities
+	return server.Modern() && (offers.Tools != nil && offers.Tools.ListChanged ||
+		offers.Prompts != nil && offers.Prompts.ListChanged ||
+		offers.Resources != nil && offers.Resources.ListChanged)
 }
 
 // A watch is the state of serve. Its timers are nil while there is nothing to wait for.
@@ -72,7 +87,7 @@ func (w *watch) resync() error {
 		return err
 	}
 	w.plan(err)
-	if err == nil && !news && time.Since(w.fetched) < maxResync {
+	if err == nil && !news && time.Since(w.fetched) < 2*maxResync {
 		w.pause = min(2*w.pause, maxResync)
 	} else {
 		w.pause = minResync
