@@ -14,7 +14,7 @@ import (
 
 // callTool calls a tool under the name that its server has for it.
 func (h *Host) callTool(
-	ctx context.Context, name, tool string, args any, opts []mcp.CallOption,
+	ctx, scope context.Context, name, tool string, args any, opts []mcp.CallOption,
 ) (result *mcp.CallToolResult, err error) {
 	s := h.server(name)
 	if s == nil {
@@ -23,7 +23,7 @@ func (h *Host) callTool(
 	if err := s.admit(ctx, tool, args); err != nil {
 		return nil, wrap(transport.Unsent(err))
 	}
-	err = s.use(ctx, func(ctx context.Context, c *mcp.Client, sp *spec) error {
+	err = s.use(ctx, scope, func(ctx context.Context, c *mcp.Client, sp *spec) error {
 		if err := s.check(tool); err != nil {
 			return transport.Unsent(err)
 		}
@@ -79,8 +79,9 @@ func (sp *spec) callOptions(opts []mcp.CallOption) []mcp.CallOption {
 }
 
 // use gives a client of the server to do, once it is its turn. Errors of what comes before that are safe to retry: do
-// was not called.
-func (s *server) use(ctx context.Context, do func(context.Context, *mcp.Client, *spec) error) error {
+// was not called. ctx ends soon after the scope has, and not at the same moment: a call whose turn comes because another
+// one of the scope gave up must not be made.
+func (s *server) use(ctx, scope context.Context, do func(context.Context, *mcp.Client, *spec) error) error {
 	sp, err := s.enter()
 	if err != nil {
 		return transport.Unsent(err)
@@ -95,6 +96,9 @@ func (s *server) use(ctx context.Context, do func(context.Context, *mcp.Client, 
 		return transport.Unsent(err)
 	}
 	defer s.release(conn)
+	if scope.Err() != nil {
+		return transport.Unsent(ended(scope))
+	}
 	if err = do(ctx, conn.client, sp); err != nil {
 		s.learn(conn, err)
 	}

@@ -197,8 +197,9 @@ func TestScope(t *testing.T) {
 		h := w.host(options(host.ServerOptions{MaxCalls: 1}))
 		apply(t, h, "a")
 		mine, other := h.Scope(), h.Scope()
-		errs := make(chan error, 2)
-		for range 2 {
+		const calls = 20
+		errs := make(chan error, calls)
+		for range calls {
 			go func() {
 				result, err := mine.CallTool(t.Context(), "mcp__a__slow", nil)
 				assert.Nil(t, result)
@@ -214,14 +215,14 @@ func TestScope(t *testing.T) {
 		synctest.Wait()
 		begun := time.Now()
 		mine.Close()
-		for range 2 {
+		for range calls {
 			err := <-errs
 			assert.ErrorIs(t, err, host.ErrScopeClosed)
 			assert.ErrorIs(t, err, context.Canceled)
 		}
 		assert.Zero(t, time.Since(begun), "at once")
 		assert.NoError(t, <-theirs)
-		assert.Len(t, a.Received("tools/call"), 2, "the queued one was never sent")
+		assert.Len(t, a.Received("tools/call"), 2, "the queued ones were never sent")
 		assert.Len(t, a.Received("notifications/cancelled"), 1)
 
 		_, err := mine.CallTool(t.Context(), "mcp__a__echo", nil)

@@ -93,6 +93,7 @@ func TestFunctionsAreMadeOnce(t *testing.T) {
 		b := w.add("b")
 		h := w.host()
 		apply(t, h, "a", "b")
+		listen(t)
 		before, skipped := h.Catalog().Functions(llmcontent.OpenAIChat)
 		assert.Empty(t, skipped)
 		b.AddTool(&mcp.Tool{Name: "more", InputSchema: schema(`{"properties":{"n":{"type":"integer"}}}`)}, nil)

@@ -39,7 +39,7 @@ func (s *Scope) CallTool(
 		if !ok {
 			return wrap(transport.Unsent(&NotFoundError{Tool: name, Generation: c.Generation}))
 		}
-		result, err = s.host.callTool(ctx, t.Server, t.Tool.Name, args, opts)
+		result, err = s.host.callTool(ctx, s.life, t.Server, t.Tool.Name, args, opts)
 		return err
 	})
 	return only(result, err)
@@ -50,7 +50,7 @@ func (s *Scope) CallServerTool(
 	ctx context.Context, server, tool string, args any, opts ...mcp.CallOption,
 ) (result *mcp.CallToolResult, err error) {
 	err = s.do(ctx, func(ctx context.Context) error {
-		result, err = s.host.callTool(ctx, server, tool, args, opts)
+		result, err = s.host.callTool(ctx, s.life, server, tool, args, opts)
 		return err
 	})
 	return only(result, err)
@@ -90,7 +90,7 @@ func (s *Scope) use(ctx context.Context, server string, do func(context.Context,
 			missing := &NotFoundError{Server: server, Generation: s.host.Catalog().Generation}
 			return wrap(transport.Unsent(missing))
 		}
-		if err := target.use(ctx, do); err != nil {
+		if err := target.use(ctx, s.life, do); err != nil {
 			return target.wrap(err)
 		}
 		return nil

@@ -46,8 +46,8 @@ func (s *server) serve(sp *spec, conn *connection) error {
 	}
 }
 
-// mayMissChanges reports whether the server may have changed a list after it was fetched, and before it was listened to.
-// Since 2026-07-28 that is asked for by a request of its own, which is under way while the lists are fetched.
+// mayMissChanges reports whether the server may have changed a list after it was fetched, and before it was listened
+// to. Since 2026-07-28 that is asked for by a request of its own, which is under way while the lists are fetched.
 func (c *connection) mayMissChanges() bool {
 	server := c.client.Server()
 	offers := &server.Capabilities
