@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // check looks at the values, and returns what is wrong with the first. Those with references are left for when they are
@@ -99,15 +100,10 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// isName knows the names that servers may have.
+// isName knows the names that servers may have. Galleries of editors write names of a registry, people write titles.
 func isName(text string) bool {
-	for _, c := range []byte(text) {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
-		if !letter && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return text != ""
+	bad := func(c rune) bool { return !strconv.IsPrint(c) || c == utf8.RuneError }
+	return text != "" && strings.TrimSpace(text) == text && !strings.ContainsFunc(text, bad)
 }
 
 // httpURL returns nil for what is no absolute http or https URL. Package url takes a space at the end for a part of it.

@@ -233,7 +233,7 @@ func parseServer(name string, key place, v value, o Options) (s Server, err *Err
 		}
 	}()
 	if !isName(name) {
-		return Server{}, key.fail("", "the name may have letters, digits, _ and - only")
+		return Server{}, key.fail("", "the name must be printable text without white space around it")
 	}
 	if kind := v.kind(); kind != jsonscan.Object {
 		return Server{}, v.fail("", "must be an object, not "+kind.String())

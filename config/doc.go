@@ -14,7 +14,7 @@
 // # Files
 //
 // JSON in UTF-8, with comments (// and /* */) and trailing commas. An object mcpServers or servers, or both, has the
-// entries by their names, which are made of letters, digits, _ and -. inputs is an array (see [Input]). All other
+// entries by their names: printable text without white space around it. inputs is an array (see [Input]). All other
 // fields, of the file and of entries, are kept as they are in Extra. A null is a field that is not there, except in
 // Extra.
 //
@@ -62,7 +62,6 @@
 //
 // # Deviations from what other applications accept
 //
-//   - Names with spaces, dots, slashes and other characters are refused: they would not make a name of a tool.
 //   - timeout is in seconds, as in Cline. Gemini CLI and others write milliseconds: Options.TimeoutUnit. A timeout
 //     of more than an hour is refused, since it is one in another unit.
 //   - $NAME and %NAME% mean nothing. A reference to what is not set is an error, where Claude Code leaves it as it is.

@@ -23,7 +23,7 @@ func (e *Error) Error() string {
 	b.WriteString("config: ")
 	b.WriteString(e.place())
 	if e.Server != "" {
-		b.WriteString("server " + strconv.QuoteToASCII(e.Server) + ": ")
+		b.WriteString("server " + strconv.Quote(e.Server) + ": ")
 	}
 	if e.Field != "" {
 		b.WriteString(e.Field + ": ")

@@ -47,7 +47,7 @@ func TestOneBadEntryCostsNoOther(t *testing.T) {
   "theme": "dark", "theme": "light",
   "mcpServers": {
     "first": {"command": "a"},
-    "bad name": {"command": "a"},
+    "bad\tname": {"command": "a"},
     "twice": {"command": "a"},
     "both": {"command": "a", "url": "http://a"},
     "last": {"url": "http://a"},
@@ -66,7 +66,7 @@ func TestOneBadEntryCostsNoOther(t *testing.T) {
 	assert.Equal(t, map[string]json.RawMessage{"theme": raw(`"dark"`)}, file.Extra)
 	assert.EqualError(t, err, strings.Join([]string{
 		`config: 2:20: theme: was there before, at 2:3`,
-		`config: 5:5: server "bad name": the name may have letters, digits, _ and - only`,
+		`config: 5:5: server "bad\tname": the name must be printable text without white space around it`,
 		`config: 9:5: server "twice": was there before, at 6:5`,
 		`config: 10:5: server "twice": was there before, at 6:5`,
 		`config: 11:13: server "null": must be an object, not null`,

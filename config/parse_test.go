@@ -237,13 +237,18 @@ func requireError(t *testing.T, text, file, field, reason string) {
 }
 
 func TestNames(t *testing.T) {
-	for _, name := range []string{"a", "A-b_9", "-", "_", "0", "z", "Z"} {
+	for _, name := range []string{
+		"a", "A-b_9", "-", "0", "io.github.example/forge", "github.com/example/servers/tree/main/src/time", "My Server (old)",
+		"数据库", "café", "a@b",
+	} {
 		_, err := config.Parse(name, []byte(`{"command":"a"}`), nil)
 		assert.NoError(t, err, name)
 	}
-	for _, name := range []string{"", "a b", "a.b", "a/b", "é", "a\n", "@", "`", "[", "{"} {
+	for _, name := range []string{
+		"", " ", " a", "a ", "a\n", "a\tb", "a\u00a0b", "a\u200bb", "\u202ea", "a\x1b[2J", "caf\xe9",
+	} {
 		_, err := config.Parse(name, []byte(`{"command":"a"}`), nil)
-		assert.ErrorContains(t, err, "the name may have letters, digits, _ and - only", name)
+		assert.ErrorContains(t, err, "the name must be printable text without white space around it", name)
 	}
 }
 

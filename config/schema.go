@@ -17,7 +17,7 @@ func Schema() json.RawMessage {
 	})
 	servers := map[string]any{
 		"type":                 []string{"object", "null"},
-		"propertyNames":        map[string]any{"pattern": "^[A-Za-z0-9_-]+$"},
+		"propertyNames":        map[string]any{"pattern": `^\S(.*\S)?$`},
 		"additionalProperties": map[string]any{"$ref": "#/definitions/server"},
 	}
 	schema, _ := json.MarshalIndent(map[string]any{

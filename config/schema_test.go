@@ -42,7 +42,7 @@ func TestSchemaRefuses(t *testing.T) {
 	compiled, err := schema.Compile(Schema())
 	require.NoError(t, err)
 	for _, text := range []string{
-		`[]`, `{"mcpServers": []}`, `{"servers": {"a b": {"command": "a"}}}`, `{"servers": {"a": null}}`,
+		`[]`, `{"mcpServers": []}`, `{"servers": {" ab": {"command": "a"}}}`, `{"servers": {"a": null}}`,
 		`{"servers": {"a": {"command": ""}}}`, `{"servers": {"a": {"command": ["a"]}}}`,
 		`{"servers": {"a": {"command": "a", "url": "http://a"}}}`, `{"servers": {"a": {"type": "x", "url": "http://a"}}}`,
 		`{"servers": {"a": {"command": "a", "args": "b"}}}`, `{"servers": {"a": {"command": "a", "args": [null]}}}`,

@@ -25,6 +25,8 @@ const (
 // A Server that was read has its values as they are written, with their references; [Server.Expand] puts in what those
 // stand for.
 type Server struct {
+	// Name is what users call it. One of a file may be "io.github.example/forge" or "My Server (old)": package
+	// llmcontent makes names of functions of all of them, but not each is the name of a file.
 	Name string
 	// Type is "" for an override: see [Server.IsOverride].
 	Type Type

@@ -45,7 +45,7 @@ var wild = map[string]struct {
 		{Name: "local", Type: config.Stdio, Command: "python", Args: []string{"${workspaceFolder}/tools/server.py"},
 			Env:   map[string]string{"API_KEY": "${env:API_KEY}"},
 			Extra: map[string]json.RawMessage{"envFile": raw(`"${workspaceFolder}/.env"`)}},
-		{Name: "remote", Type: config.HTTP, URL: "https://api.example/mcp",
+		{Name: "Remote API", Type: config.HTTP, URL: "https://api.example/mcp",
 			Headers: map[string]string{"X-Api-Key": "${env:REMOTE_KEY}"},
 			Extra: map[string]json.RawMessage{
 				"auth": raw("{\n        \"CLIENT_ID\": \"abc\",\n        \"scopes\": [\"read\", \"write\"]\n      }"),
@@ -55,8 +55,9 @@ var wild = map[string]struct {
 		servers: []config.Server{
 			{Name: "forge", Type: config.HTTP, URL: "https://${input:region}.forge.example/mcp",
 				Headers: map[string]string{"Authorization": "Bearer ${input:forge-token}"}},
-			{Name: "browser", Type: config.Stdio, Command: "npx", Args: []string{"-y", "@example/browser@latest"},
-				Cwd: "${workspaceFolder}", Env: map[string]string{"PORT": "9222", "HEADLESS": "true"},
+			{Name: "io.github.example/browser", Type: config.Stdio, Command: "npx",
+				Args: []string{"-y", "@example/browser@latest"},
+				Cwd:  "${workspaceFolder}", Env: map[string]string{"PORT": "9222", "HEADLESS": "true"},
 				Extra: map[string]json.RawMessage{
 					"sandboxEnabled": raw(`true`), "dev": raw(`{ "watch": "src/**/*.ts" }`),
 				}},
@@ -76,7 +77,8 @@ var wild = map[string]struct {
 		{Name: "search", Type: config.Stdio, Command: "node", Args: []string{"/home/kim/search/build/index.js"},
 			Env: map[string]string{"SEARCH_KEY": "s3cr3t"}, Timeout: 90 * time.Second,
 			Extra: map[string]json.RawMessage{"alwaysAllow": raw(`["search", "suggest"]`)}},
-		{Name: "wiki", Type: config.HTTP, URL: "https://wiki.example/mcp", Disabled: true, Timeout: time.Minute,
+		{Name: "github.com/example/servers/tree/main/src/wiki", Type: config.HTTP,
+			URL: "https://wiki.example/mcp", Disabled: true, Timeout: time.Minute,
 			Extra: map[string]json.RawMessage{"autoApprove": raw(`[]`)}},
 		{Name: "old", Type: config.SSE, URL: "http://localhost:3001/sse"},
 	}},
