@@ -146,7 +146,7 @@ const reserve = 256
 func (c *Catalog) Describe(name string) (Entry, error) {
 	i := slices.IndexFunc(c.entries, func(e Entry) bool { return e.Name == name })
 	if i < 0 {
-		return Entry{}, fmt.Errorf("llmcontent: there is no %q in the catalog", name)
+		return Entry{}, fmt.Errorf("llmcontent: there is no %q in the catalog", clip(name, maxSummary))
 	}
 	e := c.entries[i]
 	if n := e.length(); n > MaxDescriptorBytes {

@@ -98,6 +98,8 @@ func TestADescriptorThatIsTooLargeIsNamed(t *testing.T) {
 	assert.Equal(t, schema, string(e.Parameters))
 	_, err = c.Describe("large")
 	assert.EqualError(t, err, `llmcontent: there is no "large" in the catalog`)
+	_, err = c.Describe(strings.Repeat("x", 1<<20))
+	assert.Less(t, len(err.Error()), 300)
 
 	huge := catalog(t, &mcp.Tool{Name: "huge", Description: strings.Repeat("d", 1<<20)})
 	_, err = huge.Describe("mcp__s__huge")

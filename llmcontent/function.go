@@ -68,7 +68,7 @@ func Functions(server string, tools []*mcp.Tool, d Dialect, options ...FunctionO
 	for _, tool := range tools {
 		f, err := newFunction(server, tool, d, o)
 		if err == nil && seen[f.Name] {
-			err = fmt.Errorf("llmcontent: tool %q: an earlier one has the same name", tool.Name)
+			err = fmt.Errorf("llmcontent: tool %q: an earlier one has the same name", clip(tool.Name, maxSummary))
 		}
 		if err != nil {
 			skipped = append(skipped, Skipped{tool, err})
@@ -98,8 +98,8 @@ func newFunction(server string, tool *mcp.Tool, d Dialect, o functionOptions) (*
 		f.parameters, err = parsed.Titled(f.schemaTitle()).Convert(d.target(), !o.loose)
 	}
 	if err != nil {
-		reason := clip(err.Error(), maxReason) // it may quote from the schema
-		return nil, fmt.Errorf("llmcontent: tool %q: its input schema cannot be expressed: %s", tool.Name, reason)
+		name, reason := clip(tool.Name, maxSummary), clip(err.Error(), maxReason) // it may quote from the schema
+		return nil, fmt.Errorf("llmcontent: tool %q: its input schema cannot be expressed: %s", name, reason)
 	}
 	f.Parameters, f.Strict = f.parameters.JSON, f.parameters.Strict
 	return f, nil

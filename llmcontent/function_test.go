@@ -85,12 +85,15 @@ func TestToolsThatCannotBeExpressedAreSkipped(t *testing.T) {
 		{Name: "deep", InputSchema: raw(deep)},
 		good,
 		{Name: "good", Description: "another"},
+		{Name: strings.Repeat("n", 1<<20), InputSchema: raw(`{`)},
+		{Name: strings.Repeat("n", 1<<20)},
+		{Name: strings.Repeat("n", 1<<20)},
 	}
 	for _, d := range dialects {
 		functions, skipped := Functions("s", tools, d)
-		require.Len(t, functions, 1)
+		require.Len(t, functions, 2)
 		assert.Same(t, good, functions[0].Tool)
-		require.Len(t, skipped, 6)
+		require.Len(t, skipped, 8)
 		for i, want := range []string{
 			"llmcontent: a tool has no name",
 			"llmcontent: a tool has no name",
@@ -98,8 +101,11 @@ func TestToolsThatCannotBeExpressedAreSkipped(t *testing.T) {
 			`llmcontent: tool "large": its input schema cannot be expressed: it has 1048594 bytes, at most 1048576 are`,
 			`llmcontent: tool "deep": its input schema cannot be expressed: `,
 			`llmcontent: tool "good": an earlier one has the same name`,
+			`…": its input schema cannot be expressed: unexpected end`,
+			`…": an earlier one has the same name`,
 		} {
 			assert.ErrorContains(t, skipped[i].Err, want)
+			assert.Less(t, len(skipped[i].Err.Error()), 1000)
 		}
 		assert.Same(t, tools[2], skipped[2].Tool)
 	}

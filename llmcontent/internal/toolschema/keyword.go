@@ -17,6 +17,7 @@ const (
 	formFlag                       // a boolean
 	formCount                      // an integer of 0 or more
 	formNumber                     // a number
+	formPositive                   // a number above 0
 	formValues                     // a list with elements
 	formNames                      // a list of strings
 	formNameLists                  // an object of such lists
@@ -37,7 +38,7 @@ var forms = map[string]form{
 	"type": formTypes, "enum": formValues, "const": formAny,
 	"format": formText, "pattern": formText, "minLength": formCount, "maxLength": formCount,
 	"contentEncoding": formText, "contentMediaType": formText,
-	"minimum": formNumber, "maximum": formNumber, "multipleOf": formNumber,
+	"minimum": formNumber, "maximum": formNumber, "multipleOf": formPositive,
 	"exclusiveMinimum": formExclusive, "exclusiveMaximum": formExclusive,
 	"items": formItems, "prefixItems": formSchemas, "contains": formSchema, "minItems": formCount,
 	"maxItems":    formCount,
@@ -66,6 +67,11 @@ func plainValue(f form, v *node) *node {
 		return ofKind(v, jsonscan.Bool)
 	case formNumber:
 		return ofKind(v, jsonscan.Number)
+	case formPositive:
+		if v.kind != jsonscan.Number || number(v) <= 0 {
+			return nil
+		}
+		return v
 	case formCount:
 		return count(v)
 	case formValues:
