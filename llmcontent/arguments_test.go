@@ -78,6 +78,7 @@ func TestRestoreArguments(t *testing.T) {
 		"patternProperties":{"^in":{"properties":{"m n":{}}}}}`
 	const optional = `{"properties":{"a":{"type":"string"},"o":{"type":"object","properties":{"b":{"type":"integer"}}},
 		"n":{"type":["string","null"]}},"required":["o"]}`
+	const recursive = `{"properties":{"$and":{"type":"array","items":{"$ref":"#"}},"$eq":{"type":"string"}}}`
 	const free = `{"properties":{"o":{"type":"object"},"any":{},"s":{"type":"string"}}}`
 	for name, test := range map[string]struct {
 		schema      string
@@ -95,8 +96,14 @@ func TestRestoreArguments(t *testing.T) {
 			`{"list":[{"i_j_34db837a":1},{"k_l_7f69f27d":2}]}`, `{"list":[{"i j":1},{"k l":2}]}`},
 		"a name by a pattern beside others": {renamed, Anthropic,
 			`{"in":{"a_b_c8687a08":1,"m_n_66a8ca32":2}}`, `{"in":{"a b":1,"m n":2}}`},
-		"both names":                 {renamed, Anthropic, `{"$top":1,"_top_81bf98e4":2}`, `{"$top":2}`},
-		"both names the other way":   {renamed, Anthropic, `{"_top_81bf98e4":2,"$top":1}`, `{"$top":2}`},
+		"both names":               {renamed, Anthropic, `{"$top":1,"_top_81bf98e4":2}`, `{"$top":2}`},
+		"both names the other way": {renamed, Anthropic, `{"_top_81bf98e4":2,"$top":1}`, `{"$top":2}`},
+		"names below a cut reference": {recursive, Anthropic,
+			`{"_and_000bc51c":[{"_and_000bc51c":[{"_and_000bc51c":[{"_and_000bc51c":[{"_eq_9c2eeeeb":"x"}]}]}]}]}`,
+			`{"$and":[{"$and":[{"$and":[{"$and":[{"$eq":"x"}]}]}]}]}`},
+		"names below a cut reference, as text": {recursive, Gemini,
+			`{"_and_000bc51c":[{"_and_000bc51c":["{\"_and_000bc51c\":[{\"_eq_9c2eeeeb\":\"x\"}]}"]}]}`,
+			`{"$and":[{"$and":[{"$and":[{"$eq":"x"}]}]}]}`},
 		"the original name":          {renamed, Anthropic, `{"$top":5}`, `{"$top":5}`},
 		"null for what is optional":  {optional, OpenAIChat, `{"a":null,"o":{"b":null},"n":null}`, `{"o":{},"n":null}`},
 		"null for what is not known": {optional, OpenAIChat, `{"x":null,"o":null}`, `{"x":null,"o":null}`},

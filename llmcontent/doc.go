@@ -77,6 +77,7 @@
 // [Function.Arguments] takes all of it back: new names, nulls that stand for nothing, JSON text. A null for an optional
 // property that takes null anyway is passed on. What is exact is exact after it; the one thing that Gemini's dialect
 // cannot tell apart is, where a schema takes both, the text of a JSON object or list from the object or list itself.
+// Where a reference was cut, new names have their meaning all the way down, since a model goes on with them.
 //
 // Title and annotations of a tool have a place of their own in [Plain] only. Elsewhere the title is the description of
 // a tool that has none, and else the title of the schema if that has none.

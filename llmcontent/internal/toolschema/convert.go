@@ -26,21 +26,24 @@ type Parameters struct {
 	JSON   json.RawMessage
 	Strict bool // OpenAI's strict mode can be used
 	shape  *shape
+	below  map[string]string // what new names stand for below a reference that was cut
 }
 
 // Convert makes the schema one that the target accepts. strict asks for OpenAI's strict mode if the schema allows it.
 func (s *Schema) Convert(target Target, strict bool) (*Parameters, error) {
 	p := new(Parameters)
-	root := s.root
+	root, renames := s.root, map[string]string(nil)
 	switch target {
 	case OpenAI:
 		if tight := strictRoot(s); strict && tight != nil {
 			root, p.Strict = tight, true
 		}
 	case Anthropic:
-		root = rename(root, anthropicKeys.renames(root))
+		renames = anthropicKeys.renames(root)
+		root = rename(root, renames)
 	case Gemini:
-		g := &gemini{renames: geminiKeys.renames(root), left: maxOutput}
+		renames = geminiKeys.renames(root)
+		g := &gemini{renames: renames, left: maxOutput}
 		if root = g.root(root); g.left < 0 {
 			return nil, errTooLarge
 		}
@@ -49,6 +52,9 @@ func (s *Schema) Convert(target Target, strict bool) (*Parameters, error) {
 		return nil, errTooLarge
 	}
 	p.JSON, p.shape = root.encode(nil), shapeOf(root)
+	if s.cut {
+		p.below = inverted(renames)
+	}
 	return p, nil
 }
 
@@ -110,6 +116,14 @@ func renamed(name string, renames map[string]string) string {
 		return other
 	}
 	return name
+}
+
+func inverted(renames map[string]string) map[string]string {
+	originals := make(map[string]string, len(renames))
+	for original, name := range renames {
+		originals[name] = original
+	}
+	return originals
 }
 
 func renameAll(names []string, renames map[string]string) []string {

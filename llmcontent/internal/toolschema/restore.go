@@ -16,28 +16,32 @@ func (p *Parameters) Restore(args json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return restore(n, []*shape{p.shape}).encode(nil), nil
+	return restorer{p.below}.value(n, []*shape{p.shape}).encode(nil), nil
 }
 
 // anyDepth leaves the depth of arguments to the decoder, which has a bound of its own.
 const anyDepth = -1
 
-func restore(v *node, shapes []*shape) *node {
+// A restorer knows what names stand for where there are no shapes any more, since a reference was cut: in a schema that
+// contains itself, a model goes on with the names that it has seen above.
+type restorer struct{ below map[string]string }
+
+func (r restorer) value(v *node, shapes []*shape) *node {
 	shapes = expand(shapes)
-	if len(shapes) == 0 {
+	if len(shapes) == 0 && len(r.below) == 0 {
 		return v
 	}
 	switch v.kind {
 	case jsonscan.Object:
-		return restoreObject(v, shapes)
+		return r.object(v, shapes)
 	case jsonscan.Array:
 		out := newArray()
 		for i, e := range v.list {
-			out.list = append(out.list, restore(e, elements(i, shapes)))
+			out.list = append(out.list, r.value(e, elements(i, shapes)))
 		}
 		return out
 	case jsonscan.String:
-		return restoreText(v, shapes)
+		return r.text(v, shapes)
 	}
 	return v
 }
@@ -52,15 +56,15 @@ func expand(shapes []*shape) []*shape {
 	return shapes
 }
 
-func restoreObject(v *node, shapes []*shape) *node {
+func (r restorer) object(v *node, shapes []*shape) *node {
 	out := newObject()
 	index := make(map[string]int, len(v.members))
 	for _, m := range v.members {
-		name, next, absent := property(m, shapes)
+		name, next, absent := r.property(m, shapes)
 		if absent {
 			continue
 		}
-		value := restore(m.value, next)
+		value := r.value(m.value, next)
 		if at, again := index[name]; !again {
 			index[name] = len(out.members)
 			out.members = append(out.members, member{name, value})
@@ -73,8 +77,11 @@ func restoreObject(v *node, shapes []*shape) *node {
 
 // property returns the name that the tool has for a property, and the schemas that its value may fit. absent says that
 // it stands for nothing: strict mode has no alternatives of which one takes null there.
-func property(m member, shapes []*shape) (name string, next []*shape, absent bool) {
+func (r restorer) property(m member, shapes []*shape) (name string, next []*shape, absent bool) {
 	name = m.name
+	if original, ok := r.below[m.name]; ok {
+		name = original
+	}
 	for _, s := range shapes {
 		next = append(next, s.every...)
 		known := s.properties[m.name]
@@ -103,15 +110,15 @@ func elements(i int, shapes []*shape) (next []*shape) {
 	return next
 }
 
-// restoreText reads what the model was asked to give as JSON text. What is no such text stays what it is.
-func restoreText(v *node, shapes []*shape) *node {
+// text reads what the model was asked to give as JSON text. What is no such text stays what it is.
+func (r restorer) text(v *node, shapes []*shape) *node {
 	for _, s := range shapes {
 		if s.text == notTextual {
 			continue
 		}
 		inner, err := parse([]byte(v.text), anyDepth)
 		if err == nil && (inner.kind == jsonscan.Object || inner.kind == jsonscan.Array && s.text == anyText) {
-			return inner
+			return r.value(inner, nil)
 		}
 	}
 	return v

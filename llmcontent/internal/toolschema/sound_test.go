@@ -126,7 +126,7 @@ func (g generator) fittingObject(n *node) *node {
 
 // A value that fits the schema for the model comes back as one that fits the schema of the tool.
 func FuzzRestoredValuesFit(f *testing.F) {
-	for seed := range uint64(1_000) {
+	for seed := range uint64(300) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
@@ -143,7 +143,7 @@ func FuzzRestoredValuesFit(f *testing.F) {
 			require.NoError(t, err)
 			root, err := parse(p.JSON, maxDepth)
 			require.NoError(t, err)
-			for range 20 {
+			for range 8 {
 				value := g.valueFor(root).encode(nil)
 				if forModel.Validate(value) != nil {
 					continue
