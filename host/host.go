@@ -116,7 +116,7 @@ func (h *Host) reconcile(specs map[string]*spec) (map[*server]int, error) {
 func (h *Host) Start(ctx context.Context, name string) error {
 	return h.ask(ctx, name, func(s *server) bool {
 		s.up, s.now = true, true
-		return s.conn == nil && !s.connecting()
+		return s.conn == nil && s.status.State != Connecting
 	})
 }
 

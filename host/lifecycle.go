@@ -43,9 +43,6 @@ func (s *server) isGone() bool {
 	return s.gone
 }
 
-// connecting reports whether an attempt to connect is under way, or about to be. s.mu is held.
-func (s *server) connecting() bool { return s.up && s.onItsWay() }
-
 // outcome is the error of what was asked: nil if the server is as it was asked to be.
 func (s *server) outcome() error {
 	s.mu.Lock()
