@@ -205,7 +205,7 @@ func state(t testing.TB, h *host.Host, name string) host.State {
 	return status(t, h, name).State
 }
 
-// until waits for a state.
+// until waits for a state, in a bubble: outside of one a state may pass unseen.
 func until(t testing.TB, h *host.Host, name string, want host.State) host.ServerStatus {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
