@@ -79,8 +79,8 @@ func (sp *spec) callOptions(opts []mcp.CallOption) []mcp.CallOption {
 }
 
 // use gives a client of the server to do, once it is its turn. Errors of what comes before that are safe to retry: do
-// was not called. ctx ends soon after the scope has, and not at the same moment: a call whose turn comes because another
-// one of the scope gave up must not be made.
+// was not called. ctx ends soon after the scope has, but not at the same moment, and a call whose turn comes because
+// another one of the scope gave up must not be made.
 func (s *server) use(ctx, scope context.Context, do func(context.Context, *mcp.Client, *spec) error) error {
 	sp, err := s.enter()
 	if err != nil {

@@ -62,7 +62,10 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	conn, _ := f.server.Transport().Connect(r.Context())
+	conn, err := f.server.Transport().Connect(r.Context())
+	if err != nil {
+		return
+	}
 	defer conn.Close()
 	for m := range transport.Decode(body) {
 		if conn.Send(r.Context(), transport.Outgoing{Message: m}) != nil || m.IsNotification() {

@@ -30,7 +30,7 @@ func (s *server) askIf(change func() bool) int {
 	s.mu.Lock()
 	needed := change()
 	turn := s.turn
-	s.mu.Unlock()
+	s.announce()
 	if !needed {
 		return turn
 	}

@@ -1,0 +1,147 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed62b61957/mcp/config"
+	"github.com/seed62b61957/mcp/host"
+	"github.com/seed62b61957/mcp/oauth"
+)
+
+func TestSignIn(t *testing.T) {
+	g := newGuard(t)
+	h := processes(t, remote(g.url+"/mcp"))
+	s := status(t, h, "a")
+	assert.Equal(t, host.NeedsSignIn, s.State)
+	assert.Equal(t, []string{"read"}, s.SignIn.Scopes)
+	var required *oauth.SignInRequiredError
+	assert.ErrorAs(t, isState(t, echo(t, h, "a"), host.NeedsSignIn), &required)
+
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	assert.Equal(t, host.Ready, state(t, h, "a"))
+	assert.Nil(t, status(t, h, "a").SignIn)
+	assert.NoError(t, echo(t, h, "a"))
+
+	before := h.Catalog()
+	g.revoke()
+	assert.ErrorAs(t, echo(t, h, "a"), &required, "the first one to notice")
+	isState(t, echo(t, h, "a"), host.NeedsSignIn)
+	assert.Same(t, before, h.Catalog())
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	assert.NoError(t, echo(t, h, "a"))
+	assert.Same(t, before, h.Catalog())
+	require.NoError(t, h.Restart(t.Context(), "a"), "the host keeps the tokens")
+	assert.Equal(t, 2, g.tokens)
+}
+
+// inBrowser opens a URL as applications do, without waiting for what comes of it.
+func inBrowser(address string) error {
+	go browse(address)
+	return nil
+}
+
+func TestSignInInTwoHalves(t *testing.T) {
+	g := newGuard(t)
+	h := processes(t, remote(g.url+"/mcp"), func(o *host.Options) {
+		o.OAuth = func(s config.Server) oauth.Config {
+			return oauth.Config{RedirectURL: "https://app.example.com/callback/" + s.Name}
+		}
+	})
+	signIn, err := h.StartSignIn(t.Context(), "a", nil)
+	require.NoError(t, err)
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(get(t, signIn.AuthorizationURL))
+	require.NoError(t, err)
+	resp.Body.Close()
+	location := resp.Header.Get("Location")
+	assert.Contains(t, location, "https://app.example.com/callback/a?")
+	response, err := oauth.ResponseFromRedirectURL(location)
+	require.NoError(t, err)
+	require.NoError(t, h.CompleteSignIn(t.Context(), "a", signIn, response))
+	assert.NoError(t, echo(t, h, "a"))
+
+	signIn, err = h.StartSignIn(t.Context(), "a", nil)
+	require.NoError(t, err)
+	assert.True(t, signIn.Done())
+}
+
+func get(t *testing.T, address string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	require.NoError(t, err)
+	return r
+}
+
+func TestStepUpLeavesTheServerReady(t *testing.T) {
+	g := newGuard(t)
+	h := processes(t, remote(g.url+"/mcp"))
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	g.mu.Lock()
+	g.narrow = true
+	g.mu.Unlock()
+	var required *oauth.SignInRequiredError
+	require.ErrorAs(t, echo(t, h, "a"), &required)
+	s := status(t, h, "a")
+	assert.Equal(t, host.Ready, s.State)
+	require.NotNil(t, s.SignIn)
+	assert.Equal(t, []string{"read", "write"}, s.SignIn.Scopes)
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	assert.Nil(t, status(t, h, "a").SignIn)
+	assert.NoError(t, echo(t, h, "a"))
+	assert.Contains(t, g.forms[len(g.forms)-1].Get("scope"), "write")
+}
+
+func TestSettingsOfTheServer(t *testing.T) {
+	g := newGuard(t)
+	list := remote(g.url + "/mcp")
+	list[0].OAuth = &config.OAuth{ClientID: "mine", Scope: "read more", CallbackURL: "http://localhost/back"}
+	h := processes(t, list)
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	form := g.forms[0]
+	assert.Equal(t, "mine", form.Get("client_id"))
+	assert.Equal(t, "read more", form.Get("scope"))
+	assert.Regexp(t, `^http://localhost:\d+/back$`, form.Get("redirect_uri"))
+
+	list[0].OAuth = &config.OAuth{Registration: config.CIMD}
+	require.NoError(t, h.Apply(t.Context(), list))
+	assert.ErrorContains(t, status(t, h, "a").Err, "no Client ID Metadata Document")
+}
+
+func TestSignInThatComesToNothing(t *testing.T) {
+	g := newGuard(t)
+	list := append(remote(g.url+"/mcp"), child("process", "serve"))
+	own := remote(g.url + "/mcp")[0]
+	own.Name, own.Headers = "own", map[string]string{"authorization": "Bearer mine"}
+	h := processes(t, append(list, own))
+	no := errors.New("there is no browser")
+	err := h.SignIn(t.Context(), "a", func(string) error { return no })
+	assert.ErrorIs(t, err, no)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	err = h.SignIn(ctx, "a", func(string) error { return nil }) // and the user does nothing
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Equal(t, host.NeedsSignIn, state(t, h, "a"))
+
+	for _, name := range []string{"process", "own"} {
+		assert.ErrorContains(t, h.SignIn(t.Context(), name, inBrowser), `there is no sign-in to server "`+name+`"`)
+	}
+	var missing *host.NotFoundError
+	assert.ErrorAs(t, h.SignIn(t.Context(), "nobody", inBrowser), &missing)
+	assert.NotEqual(t, host.NeedsSignIn, state(t, h, "own"))
+}
+
+func TestSignInOfAStoppedServer(t *testing.T) {
+	g := newGuard(t)
+	h := processes(t, remote(g.url+"/mcp"))
+	require.NoError(t, h.Stop(t.Context(), "a"))
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	assert.Equal(t, host.Stopped, state(t, h, "a"))
+	require.NoError(t, h.Start(t.Context(), "a"))
+	assert.NoError(t, echo(t, h, "a"))
+}
