@@ -100,11 +100,7 @@ func (o *Options) orDefault(dir string) Options {
 		options = *o
 	}
 	options.TimeoutUnit = cmp.Or(options.TimeoutUnit, time.Second)
-	abs, err := filepath.Abs(cmp.Or(options.Dir, dir))
-	if err != nil {
-		abs = "" // there is no working directory
-	}
-	options.Dir = abs
+	options.Dir, _ = filepath.Abs(cmp.Or(options.Dir, dir)) // "" where there is no working directory
 	return options
 }
 

@@ -103,6 +103,8 @@ func TestWholeFiles(t *testing.T) {
 		"Latin-1 elsewhere": {"{// caf\xe9\n\"theme\": \"caf\xe9\"}", ``},
 		"servers in another spelling": {`{"x": 1, "mcp_servers": {"a": {"command": "b"}}}`,
 			`config: 1:10: mcp_servers: is not read; the servers belong below mcpServers or servers`},
+		"and another": {`{"MCP-Servers": {}}`,
+			`config: 1:2: MCP-Servers: is not read; the servers belong below mcpServers or servers`},
 		"servers of an editor": {`{"mcp.servers": {}}`,
 			`config: 1:2: mcp.servers: is not read; the servers belong below mcpServers or servers`},
 		"another spelling beside them": {`{"mcpServers": {}, "mcpservers": {}}`, ``},

@@ -30,7 +30,7 @@ func Merge(trusted, other *File, p Policy) (*File, error) {
 	merged := *trusted
 	merged.Servers = slices.Clone(trusted.Servers)
 	index := make(map[string]int, len(merged.Servers))
-	for i, s := range slices.Backward(merged.Servers) {
+	for i, s := range merged.Servers {
 		index[s.Name] = i
 	}
 	var errs Errors

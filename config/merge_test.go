@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -108,6 +109,9 @@ func TestMergeKeepsTheNamesOfBadEntries(t *testing.T) {
 	assert.EqualError(t, err, `config: 2:3: server "slip": has the name of a bad entry of the trusted file, at 2:3`+"\n"+
 		`config: 2:35: server "twice": has the name of a bad entry of the trusted file, at 2:42`)
 	assert.Equal(t, []string{"slip2"}, names(merged.Servers))
+	merged, err = config.Merge(merged, other, policy)
+	assert.ErrorContains(t, err, `server "slip": has the name of a bad entry of the trusted file, at 2:3`)
+	assert.Equal(t, []string{"slip2"}, names(merged.Servers))
 
 	project, err := config.ParseBytes([]byte(`{"servers": {"theirs": {"command": 1}}}`), nil)
 	require.Error(t, err)
@@ -187,6 +191,11 @@ func TestMergeOfServersThatWereNotRead(t *testing.T) {
 	merged, err = config.Merge(asked, parsed(t, `{"inputs": [{"id": "token"}, {"id": "more"}]}`, nil), policy)
 	assert.EqualError(t, err, `config: 1:13: inputs[0]: is an input of the trusted file`)
 	assert.Equal(t, append(asked.Inputs, config.Input{ID: "more"}), merged.Inputs)
+
+	twice := &config.File{Servers: slices.Concat(made.Servers, made.Servers)}
+	merged, err = config.Merge(parsed(t, `{"servers": {}}`, nil), twice, policy)
+	assert.EqualError(t, err, `config: server "a": was made by a program, and not read`)
+	assert.Equal(t, []string{"a"}, names(merged.Servers))
 
 	merged, err = config.Merge(parsed(t, `{"servers": {}}`, nil), made, policy)
 	require.NoError(t, err)

@@ -65,7 +65,7 @@ func TestErrorsHoldNoValues(t *testing.T) {
 		`{"command": "${A:-${hidden}}"}`, `{"command": "${hidden hidden}"}`, `{"command": "a", "timeout": "hidden"}`,
 		`{"command": "a" hidden}`, `{"command": "a", "x": hidden}`, `{"command": "a", "x": "hidden`,
 		`{"command": "a", "env": {"A=hidden": ""}}`, `{"command": "a", "env": {"A=hidden": 1, "A=hidden": 2}}`,
-		`{"url": "http://a", "headers": {"A: hidden": ""}}`, `{"url": "http://a", "headers": {"Bearer hidden": ""}}`,
+		`{"url": "http://a", "headers": {"A:hidden": ""}}`, `{"url": "http://a", "headers": {"Bearer hidden": ""}}`,
 		`{"url": "http://a", "serverUrl": "http://hidden"}`, `{"url": "http://a", "oauth": {"clientRegistration": "hidden"}}`,
 	} {
 		_, err := config.Parse("a", []byte(text), nil)
