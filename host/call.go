@@ -82,12 +82,10 @@ func (sp *spec) callOptions(opts []mcp.CallOption) []mcp.CallOption {
 // was not called. ctx ends soon after the scope has, but not at the same moment, and a call whose turn comes because
 // another one of the scope gave up must not be made.
 func (s *server) use(ctx, scope context.Context, do func(context.Context, *mcp.Client, *spec) error) error {
-	sp, err := s.enter()
-	if err != nil {
-		return transport.Unsent(err)
-	}
+	s.enter()
 	defer s.leave()
-	if err := sp.takeSlot(ctx); err != nil {
+	sp, err := s.takeSlot(ctx)
+	if err != nil {
 		return transport.Unsent(err)
 	}
 	defer func() { <-sp.slots }()
@@ -105,16 +103,11 @@ func (s *server) use(ctx, scope context.Context, do func(context.Context, *mcp.C
 	return err
 }
 
-// enter counts a user of the server. It fails at once if the server cannot be used as it is, so that nobody waits in a
-// queue for that.
-func (s *server) enter() (*spec, error) {
+// enter counts a user of the server, so that it is not idle.
+func (s *server) enter() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.usable() {
-		return nil, s.failure()
-	}
 	s.users++
-	return s.spec, nil
 }
 
 func (s *server) leave() {
@@ -124,21 +117,30 @@ func (s *server) leave() {
 	s.used = time.Now()
 }
 
-// takeSlot waits until it is the caller's turn: first come, first served.
-func (sp *spec) takeSlot(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return ended(ctx)
+// takeSlot waits until it is the caller's turn: first come, first served. Nobody waits for the turn at a server that
+// cannot be used.
+func (s *server) takeSlot(ctx context.Context) (*spec, error) {
+	for {
+		s.mu.Lock()
+		sp, down, refusal := s.spec, s.down, s.failure()
+		usable := s.usable()
+		s.mu.Unlock()
+		switch {
+		case ctx.Err() != nil:
+			return nil, ended(ctx)
+		case !usable:
+			return nil, refusal
+		}
+		select {
+		case sp.slots <- struct{}{}:
+			if ctx.Err() == nil {
+				return sp, nil
+			}
+			<-sp.slots
+		case <-ctx.Done():
+		case <-down: // nil for one that will be tried by whoever gets there first
+		}
 	}
-	select {
-	case sp.slots <- struct{}{}:
-	case <-ctx.Done():
-		return ended(ctx)
-	}
-	if ctx.Err() != nil { // both may have been possible
-		<-sp.slots
-		return ended(ctx)
-	}
-	return nil
 }
 
 // usable reports whether the server can be used, now or soon. s.mu is held.
@@ -218,16 +220,19 @@ func (s *server) learn(conn *connection, err error) {
 
 // learnMore draws conclusions from the error of a call on a connection that goes on. s.mu is held, and is unlocked.
 func (s *server) learnMore(conn *connection, err error) {
-	if refusal, ok := errors.AsType[*mcp.RPCError](err); ok {
-		if refusal.Code == mcp.CodeInvalidParams || refusal.Code == mcp.CodeMethodNotFound {
-			conn.notice() // what was called may not be there any more, and not every server says so
-		}
-	} else if required, ok := errors.AsType[*oauth.SignInRequiredError](err); ok {
+	if required, ok := errors.AsType[*oauth.SignInRequiredError](err); ok {
 		s.status.SignIn = required
 		s.announce()
 		return
 	}
 	s.mu.Unlock()
+	refusal, refused := errors.AsType[*mcp.RPCError](err)
+	switch {
+	case refused && (refusal.Code == mcp.CodeInvalidParams || refusal.Code == mcp.CodeMethodNotFound):
+		conn.notice() // what was called may not be there any more, and not every server says so
+	case errors.Is(err, mcp.ErrNoResponse):
+		conn.notice() // if the lists have no response either, the server is away
+	}
 }
 
 func wrap(err error) error { return fmt.Errorf("host: %w", err) }

@@ -296,7 +296,7 @@ func TestWrongListIsNotAskedForAgain(t *testing.T) {
 	})
 }
 
-func TestFailedFetchIsTriedAgain(t *testing.T) {
+func TestListThatIsRefusedCostsNoTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		a := w.add("a")
@@ -312,7 +312,7 @@ func TestFailedFetchIsTriedAgain(t *testing.T) {
 		apply(t, h, "a")
 		assert.Equal(t, host.Ready, state(t, h, "a"))
 		assert.ErrorContains(t, status(t, h, "a").ListErr, "no database")
-		assert.Empty(t, h.Catalog().Tools, "a generation is whole, or not there")
+		assert.Len(t, h.Catalog().Tools, 1)
 		time.Sleep(time.Hour)
 		assert.Len(t, a.Received("prompts/list"), 10, "but not for ever")
 
@@ -321,8 +321,41 @@ func TestFailedFetchIsTriedAgain(t *testing.T) {
 		working.Store(true)
 		time.Sleep(time.Minute)
 		assert.NoError(t, status(t, h, "a").ListErr)
-		assert.Len(t, h.Catalog().Tools, 1)
 		assert.Len(t, h.Catalog().Prompts, 1)
+
+		working.Store(false)
+		a.AddTool(&mcp.Tool{Name: "more"}, nil)
+		require.NoError(t, a.Notify(t.Context(), string(mcp.ToolsChanged), nil))
+		time.Sleep(time.Second)
+		assert.Len(t, h.Catalog().Tools, 2)
+		assert.Len(t, h.Catalog().Prompts, 1, "what was there before")
+		assert.ErrorContains(t, status(t, h, "a").ListErr, "no database")
+	})
+}
+
+func TestToolsThatAreRefusedAreTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		a := w.add("a")
+		h := w.host()
+		apply(t, h, "a")
+		listen(t)
+		before := h.Catalog()
+		var working atomic.Bool
+		a.Handle("tools/list", func(context.Context, *mcptest.Call) (any, error) {
+			if !working.Load() {
+				return nil, errors.New("no database")
+			}
+			return mcptestTools("x"), nil
+		})
+		require.NoError(t, a.Notify(t.Context(), string(mcp.ToolsChanged), nil))
+		time.Sleep(10 * time.Second)
+		assert.Same(t, before, h.Catalog())
+		assert.ErrorContains(t, status(t, h, "a").ListErr, "no database")
+		working.Store(true)
+		time.Sleep(time.Minute)
+		assert.Equal(t, []string{"mcp__a__x"}, names(h.Catalog()))
+		assert.NoError(t, status(t, h, "a").ListErr)
 	})
 }
 

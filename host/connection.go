@@ -46,6 +46,14 @@ func (c *connection) notice() {
 	}
 }
 
+// retire says that no more calls are to begin. The server's mu is held.
+func (c *connection) retire() {
+	c.retired = true
+	if c.calls == 0 {
+		close(c.idle)
+	}
+}
+
 // close ends the client, and returns when nothing is left of it.
 func (c *connection) close() {
 	c.cut(nil)
@@ -137,10 +145,10 @@ func (h *Host) remoteTransport(sp *spec) (transport.Transport, error) {
 	return t, nil
 }
 
-// useless reports whether an error of the connection shows that the connection is good for nothing: it is lost, the
-// server is not there, or lets nobody in.
+// useless reports whether an error of fetching the lists shows that the connection is good for nothing: it is lost, the
+// server is not there or does not respond, or lets nobody in.
 func (c *connection) useless(err error) bool {
-	return c.client.Err() != nil || unreachable(err) || signInFor(err) != nil
+	return c.client.Err() != nil || unreachable(err) || errors.Is(err, mcp.ErrNoResponse) || signInFor(err) != nil
 }
 
 // unreachable reports whether an error over HTTP shows that no request can be served now. That one request had no

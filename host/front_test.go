@@ -23,6 +23,7 @@ type front struct {
 	status   int           // that refuses everything; 0: none does
 	hang     chan struct{} // that every request waits for; nil: none
 	away     bool          // nobody listens
+	drop     bool          // connections are accepted, and closed
 	requests int           // that came, or tried to
 	attempts int           // to connect
 }
@@ -93,10 +94,13 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 func (f *front) Do(r *http.Request) (*http.Response, error) {
 	f.mu.Lock()
 	f.requests++
-	away := f.away
+	away, drop := f.away, f.drop
 	f.mu.Unlock()
 	if away {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	}
+	if drop {
+		return nil, io.ErrUnexpectedEOF
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	read, write := io.Pipe()

@@ -68,23 +68,26 @@ func (h *Host) Apply(ctx context.Context, servers []config.Server) error {
 		}
 		specs[c.Name] = h.newSpec(c)
 	}
-	started, err := h.reconcile(specs)
+	started, err := h.reconcile(servers, specs)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for s, turn := range started {
-		_ = s.wait(ctx, func() bool { return s.settled(turn) })
-	}
-	for s := range started {
+	for _, s := range started {
+		_ = s.wait(ctx, func() bool { return s.settled(s.turn) })
 		errs = append(errs, s.startupError())
 	}
-	slices.SortFunc(errs, func(a, b error) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	return errors.Join(errs...)
 }
 
-// reconcile asks of each server what is to be, and returns the turns of those that are to start.
-func (h *Host) reconcile(specs map[string]*spec) (map[*server]int, error) {
+// A started server is one with the turn that it was asked to start in.
+type started struct {
+	*server
+	turn int
+}
+
+// reconcile asks of each server what is to be, and returns those that are to start, in the order of the list.
+func (h *Host) reconcile(servers []config.Server, specs map[string]*spec) ([]started, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -95,26 +98,25 @@ func (h *Host) reconcile(specs map[string]*spec) (map[*server]int, error) {
 			s.remove()
 		}
 	}
-	started := make(map[*server]int)
-	for name, sp := range specs {
-		s := h.servers[name]
+	var list []started
+	for _, c := range servers {
+		s := h.servers[c.Name]
 		if s == nil {
-			s = newServer(h, name)
-			s.spec = sp
-			h.servers[name] = s
+			s = newServer(h, c.Name, specs[c.Name])
+			h.servers[c.Name] = s
 		}
-		if turn, asked := s.apply(sp); asked {
-			started[s] = turn
+		if turn, asked := s.apply(specs[c.Name]); asked {
+			list = append(list, started{s, turn})
 		}
 	}
-	return started, nil
+	return list, nil
 }
 
 // Start starts a server that was stopped or has failed, and connects one that is lazy, idle or waits for its next
 // attempt. It waits until something has come of that, or ctx is done. The error is a [*StateError] if the server is not
 // ready.
 func (h *Host) Start(ctx context.Context, name string) error {
-	return h.ask(ctx, name, func(s *server) bool {
+	return h.ask(ctx, name, (*server).isUp, func(s *server) bool {
 		s.up, s.now = true, true
 		return s.conn == nil && s.status.State != Connecting
 	})
@@ -123,23 +125,24 @@ func (h *Host) Start(ctx context.Context, name string) error {
 // Restart stops a server and starts it again. What it offers stays listed meanwhile, and calls wait for it. The error
 // is that of [Host.Start].
 func (h *Host) Restart(ctx context.Context, name string) error {
-	return h.ask(ctx, name, func(s *server) bool {
+	return h.ask(ctx, name, (*server).isUp, func(s *server) bool {
 		s.up, s.now = true, true
 		return true
 	})
 }
 
 // Stop stops a server and waits until nothing is left of it, or ctx is done. It stays in the host, without tools, until
-// Start or Apply starts it again.
+// Start or Apply starts it again. The error is a [*StateError] if somebody has done so by then.
 func (h *Host) Stop(ctx context.Context, name string) error {
-	return h.ask(ctx, name, func(s *server) bool {
+	return h.ask(ctx, name, (*server).isDown, func(s *server) bool {
 		s.up, s.now = false, false
 		return s.status.State != Stopped
 	})
 }
 
-// ask asks something of a server, if that is needed, and waits for what comes of it.
-func (h *Host) ask(ctx context.Context, name string, change func(*server) (needed bool)) error {
+// ask asks something of a server, if that is needed, and waits until something has come of it. If that is not what was
+// to be, it is an error. Both functions are called with the server's mu held.
+func (h *Host) ask(ctx context.Context, name string, ok func(*server) bool, change func(*server) (needed bool)) error {
 	h.mu.Lock()
 	s := h.servers[name]
 	if h.closed || s == nil || s.isGone() {
@@ -154,7 +157,12 @@ func (h *Host) ask(ctx context.Context, name string, change func(*server) (neede
 	if err := s.wait(ctx, func() bool { return s.settled(turn) }); err != nil {
 		return s.wrap(err)
 	}
-	return s.outcome()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !ok(s) {
+		return wrap(s.failure())
+	}
+	return nil
 }
 
 // Close stops all servers and waits until nothing is left of them, whatever they are doing, or ctx is done. Calls that

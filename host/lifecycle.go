@@ -43,15 +43,11 @@ func (s *server) isGone() bool {
 	return s.gone
 }
 
-// outcome is the error of what was asked: nil if the server is as it was asked to be.
-func (s *server) outcome() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.conn != nil || !s.up && s.status.State == Stopped || s.status.State == Idle {
-		return nil
-	}
-	return wrap(s.failure())
-}
+// isUp reports whether the server can be used. s.mu is held.
+func (s *server) isUp() bool { return s.conn != nil || s.status.State == Idle }
+
+// isDown reports whether the server does not run, and is not to. s.mu is held.
+func (s *server) isDown() bool { return s.status.State == Stopped || s.status.State == Disabled }
 
 // startupError is the error of Apply for a server that must start.
 func (s *server) startupError() error {

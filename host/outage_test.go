@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/host"
 	"github.com/seed62b61957/mcp/streamablehttp"
 	"github.com/seed62b61957/mcp/testing/mcptest"
@@ -184,6 +186,45 @@ func TestCallsUnderWaySurviveAnOutage(t *testing.T) {
 		time.Sleep(time.Second)
 		assert.NoError(t, echo(t, h, "a"))
 		assert.NoError(t, <-slow)
+	})
+}
+
+// A call that waits for its turn does not wait for those that are on an old connection.
+func TestQueueIsNotKeptDuringAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, f := atURL(t, options(host.ServerOptions{MaxCalls: 2}))
+		var slow sync.WaitGroup
+		for range 2 {
+			slow.Go(func() {
+				_, err := h.CallTool(t.Context(), "mcp__a__slow", nil)
+				assert.NoError(t, err)
+			})
+		}
+		synctest.Wait()
+		queued := make(chan error, 1)
+		go func() { queued <- echo(t, h, "a") }()
+		synctest.Wait()
+		begun := time.Now()
+		f.set(func() { f.status = http.StatusServiceUnavailable })
+		require.NoError(t, f.server.Notify(t.Context(), string(mcp.ToolsChanged), nil)) // so that the host looks
+		isState(t, <-queued, host.Reconnecting)
+		assert.Less(t, time.Since(begun), time.Second)
+		slow.Wait()
+	})
+}
+
+// What accepts connections and drops them, as some proxies do before a dead server, is found out by asking for lists.
+func TestServerThatDoesNotRespond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, f := atURL(t)
+		f.set(func() { f.drop = true })
+		assert.ErrorIs(t, echo(t, h, "a"), mcp.ErrNoResponse)
+		assert.Equal(t, host.Ready, state(t, h, "a"), "it may have been the call's fault")
+		time.Sleep(400 * time.Millisecond)
+		isState(t, echo(t, h, "a"), host.Reconnecting)
+		f.set(func() { f.drop = false })
+		time.Sleep(time.Second)
+		assert.NoError(t, echo(t, h, "a"))
 	})
 }
 

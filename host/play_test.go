@@ -49,5 +49,9 @@ func serve() {
 		os.Exit(3)
 		return nil, nil
 	})
+	s.AddTool(&mcp.Tool{Name: "mute"}, func(context.Context, *mcptest.Call) (*mcp.CallToolResult, error) {
+		os.Stdout.Close() // and the process lives on
+		return nil, nil
+	})
 	_ = s.ServeStdio(context.Background())
 }

@@ -97,6 +97,22 @@ func TestCrashedProcessIsStartedAgain(t *testing.T) {
 	assert.Same(t, before, h.Catalog())
 }
 
+func TestLostServerIsNotReadyWhileItsProcessEnds(t *testing.T) {
+	h := processes(t, []config.Server{child("a", "serve stubbornly")}, impatient)
+	_, err := h.CallTool(t.Context(), "mcp__a__mute", nil)
+	require.ErrorIs(t, err, mcp.ErrClosed)
+	require.Eventually(t, func() bool {
+		err := echo(t, h, "a")
+		var refused *host.StateError
+		if errors.As(err, &refused) {
+			assert.Equal(t, host.Reconnecting, refused.State)
+		} else if err != nil {
+			assert.ErrorIs(t, err, mcp.ErrClosed, "it was the first to notice")
+		}
+		return err == nil
+	}, soon, time.Millisecond)
+}
+
 func TestProcessThatHangsHasALimit(t *testing.T) {
 	h := processes(t, []config.Server{child("a", "hang")}, impatient,
 		options(host.ServerOptions{ConnectTimeout: 200 * time.Millisecond, NoReconnect: true}))
@@ -160,7 +176,7 @@ func TestRestartsUnderLoad(t *testing.T) {
 				default:
 					assert.NoError(t, err)
 				}
-				assert.Len(t, h.Catalog().Tools, 6)
+				assert.Len(t, h.Catalog().Tools, 8)
 			}
 		})
 	}

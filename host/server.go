@@ -43,6 +43,7 @@ type server struct {
 	offering *offering     // what the server has in the catalog, nil for nothing; only run changes it
 	listed   *offering     // what the catalog was told of
 	changed  chan struct{} // closed and replaced when something of the above has changed
+	down     chan struct{} // closed when the server cannot be used any more; nil while it cannot
 	// draining are retired connections with calls under way. Only run adds to them and waits for them.
 	draining  sync.WaitGroup
 	forgotten chan struct{} // closed in the end
@@ -51,8 +52,8 @@ type server struct {
 // errIdle ends a connection that nobody uses.
 var errIdle = errors.New("idle")
 
-func newServer(h *Host, name string) *server {
-	s := &server{host: h, name: name, changed: make(chan struct{}), forgotten: make(chan struct{})}
+func newServer(h *Host, name string, sp *spec) *server {
+	s := &server{host: h, name: name, spec: sp, changed: make(chan struct{}), forgotten: make(chan struct{})}
 	s.status = ServerStatus{Name: name, State: Stopped, Since: time.Now()}
 	return s
 }
@@ -154,26 +155,38 @@ func (s *server) live() {
 	s.mu.Unlock()
 	for again := true; again; {
 		conn, err := s.connect(life, sp)
-		if err != nil {
-			s.tries.failed()
-		} else if s.ready(life, conn) {
+		if err == nil && s.ready(life, conn) {
 			err = s.serve(sp, conn)
-			s.retire(conn)
-			s.finish(life, conn)
-			if err != errIdle {
-				s.tries.lost(time.Since(conn.since))
-			}
 		}
-		again = s.goOn(life, sp, err)
+		s.count(conn, err)
+		again = s.decide(life, sp, conn, err)
+		if conn != nil {
+			s.finish(life, conn)
+		}
+		if err == errIdle {
+			s.rest(life)
+		}
+		again = again && s.pause(life)
 	}
 }
 
-// ready lets calls use a connection. It reports false, and closes it, if the turn is over.
+// count takes note of an attempt that failed, or of a connection that has ended.
+func (s *server) count(conn *connection, err error) {
+	switch {
+	case conn == nil:
+		s.tries.failed()
+	case err == errIdle:
+		s.tries = backoff{}
+	default:
+		s.tries.lost(time.Since(conn.since))
+	}
+}
+
+// ready lets calls use a connection. It reports false if the turn is over.
 func (s *server) ready(life context.Context, conn *connection) bool {
 	s.mu.Lock()
 	if life.Err() != nil {
 		s.mu.Unlock()
-		conn.close()
 		return false
 	}
 	recovered := s.lost
@@ -187,19 +200,6 @@ func (s *server) ready(life context.Context, conn *connection) bool {
 		s.log(slog.LevelInfo, "recovered", slog.Duration("after", time.Since(recovered)))
 	}
 	return true
-}
-
-// retire takes a connection away from calls.
-func (s *server) retire(conn *connection) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.conn == conn {
-		s.conn = nil
-	}
-	conn.retired = true
-	if conn.calls == 0 {
-		close(conn.idle)
-	}
 }
 
 // finish closes a connection: at once, unless it lives and calls are under way on it. Those go on as long as the turn
@@ -223,19 +223,18 @@ func (s *server) finish(life context.Context, conn *connection) {
 	conn.close()
 }
 
-// goOn decides what follows after an attempt that failed, or a connection that has ended. It reports whether to connect
-// again, after the wait for that.
-func (s *server) goOn(life context.Context, sp *spec, err error) bool {
+// decide says what follows after an attempt that failed, or a connection that has ended and that no call gets any more.
+// It reports whether to connect again.
+func (s *server) decide(life context.Context, sp *spec, conn *connection, err error) bool {
 	s.mu.Lock()
-	if life.Err() != nil {
-		s.mu.Unlock()
-		return false
+	if conn != nil {
+		s.conn = nil
+		conn.retire()
 	}
 	required, refused := signInFor(err), (*oauth.RefusedError)(nil)
 	switch {
-	case err == errIdle:
-		s.set(Idle, nil)
-		s.announce()
+	case life.Err() != nil, err == errIdle:
+		s.mu.Unlock()
 		return false
 	case required != nil:
 		s.set(NeedsSignIn, err)
@@ -258,23 +257,35 @@ func (s *server) goOn(life context.Context, sp *spec, err error) bool {
 		s.lost = time.Now()
 	}
 	s.set(Reconnecting, err)
-	s.status.Attempt, s.status.Next = s.tries.waits, time.Now().Add(delay)
-	attempt, onDemand := s.tries.waits, s.onDemand()
+	attempt, again := s.tries.waits, !s.onDemand()
+	s.status.Attempt, s.status.Next = attempt, time.Now().Add(delay)
 	s.announce()
-	s.log(slog.LevelWarn, "reconnecting", slog.Int("attempt", attempt), slog.Duration("in", delay), slog.Any("error", err))
-	if onDemand {
-		return false
+	s.log(slog.LevelWarn, "reconnecting",
+		slog.Int("attempt", attempt), slog.Duration("in", delay), slog.Any("error", err))
+	return again
+}
+
+// rest leaves the server alone until it is used.
+func (s *server) rest(life context.Context) {
+	s.mu.Lock()
+	if life.Err() != nil {
+		s.mu.Unlock()
+		return
 	}
+	s.set(Idle, nil)
+	s.announce()
+}
+
+// pause waits for the next attempt of an outage. It reports false if the turn is over.
+func (s *server) pause(life context.Context) bool {
+	s.mu.Lock()
+	next := s.status.Next
+	s.mu.Unlock()
 	select {
 	case <-life.Done():
 		return false
-	case <-time.After(delay):
+	case <-time.After(time.Until(next)):
 	}
-	return s.attempt(life)
-}
-
-// attempt begins the next attempt of an outage, unless the turn is over.
-func (s *server) attempt(life context.Context) bool {
 	s.mu.Lock()
 	if life.Err() != nil {
 		s.mu.Unlock()
@@ -324,6 +335,12 @@ func (s *server) announce() {
 	}
 	close(s.changed)
 	s.changed = make(chan struct{})
+	if usable := s.usable(); usable && s.down == nil {
+		s.down = make(chan struct{})
+	} else if !usable && s.down != nil {
+		close(s.down)
+		s.down = nil
+	}
 	s.mu.Unlock()
 	s.host.feed.mark(s.name)
 }

@@ -92,7 +92,8 @@ func (h *Host) CompleteSignIn(ctx context.Context, server string, signIn *oauth.
 
 // signedIn has a server that is to run connect.
 func (h *Host) signedIn(ctx context.Context, name string) error {
-	return h.ask(ctx, name, func(s *server) bool {
+	ok := func(s *server) bool { return !s.up || s.isUp() }
+	return h.ask(ctx, name, ok, func(s *server) bool {
 		if s.conn != nil {
 			s.status.SignIn = nil
 		}

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -25,23 +26,27 @@ type offering struct {
 }
 
 // sync fetches what the server offers, and puts it in place of what it offered before, all at once. It reports whether
-// that is something else. After an error what was there stays.
+// that is something else. Of what cannot be fetched, or must not be taken, what was there stays.
 func (s *server) sync(sp *spec, conn *connection) (news bool, err error) {
 	limit := fmt.Errorf("the lists took longer than %v: %w", sp.options.ListTimeout, context.DeadlineExceeded)
 	ctx, cancel := context.WithTimeoutCause(conn.life, sp.options.ListTimeout, limit)
 	defer cancel()
-	fetched, err := fetch(ctx, conn.client, s.name, sp.options.MaxItems)
-	if err == nil {
+	s.mu.Lock()
+	before := s.offering
+	s.mu.Unlock()
+	fetched, err := fetch(ctx, conn.client, s.name, sp.options.MaxItems, before)
+	if fetched != nil {
 		fetched.tools = slices.DeleteFunc(fetched.tools, func(t *mcp.Tool) bool { return !sp.permits(t.Name) })
-		err = fetched.check(s.host.reserved)
+		if wrong := fetched.check(s.host.reserved); wrong != nil {
+			fetched, err = nil, wrong
+		}
 	}
 	s.mu.Lock()
 	if conn.life.Err() != nil {
 		s.mu.Unlock()
 		return false, context.Cause(conn.life)
 	}
-	news = err == nil && !fetched.equal(s.offering)
-	if news {
+	if news = fetched != nil && !fetched.equal(before); news {
 		s.offering = fetched
 	}
 	s.status.ListErr = err
@@ -49,36 +54,40 @@ func (s *server) sync(sp *spec, conn *connection) (news bool, err error) {
 	return news, err
 }
 
-// fetch asks for all lists, at the same time.
-func fetch(ctx context.Context, c *mcp.Client, server string, most int) (*offering, error) {
+// fetch asks for all lists, at the same time. It is all or nothing, but for one thing: a server that answers one of the
+// lists with an error has what it had there before, and loses no tools by it. Then there is an offering and an error.
+func fetch(ctx context.Context, c *mcp.Client, server string, most int, before *offering) (*offering, error) {
 	o := &offering{server: server}
+	if before != nil {
+		o.prompts, o.resources, o.templates = before.prompts, before.resources, before.templates
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var all sync.WaitGroup
-	for _, list := range []func() error{
-		func() error { return collect(&o.tools, "tools", c.Tools(ctx, mcp.WithRefresh()), most, toolName) },
-		func() error {
-			return collect(&o.prompts, "prompts", c.Prompts(ctx, mcp.WithRefresh()), most, promptName)
-		},
-		func() error {
-			return collect(&o.resources, "resources", c.Resources(ctx, mcp.WithRefresh()), most, resourceURI)
-		},
-		func() error {
-			walk := c.ResourceTemplates(ctx, mcp.WithRefresh())
-			return collect(&o.templates, "resource templates", walk, most, templateURI)
-		},
-	} {
-		all.Go(func() {
-			if err := list(); err != nil {
-				cancel(err) // the first error counts
-			}
-		})
+	var mu sync.Mutex
+	var refusals []error
+	take := func(required bool, err error) {
+		if _, refused := errors.AsType[*mcp.RPCError](err); refused && !required {
+			mu.Lock()
+			defer mu.Unlock()
+			refusals = append(refusals, err)
+		} else if err != nil {
+			cancel(err) // the first one counts
+		}
 	}
+	fresh := mcp.WithRefresh()
+	var all sync.WaitGroup
+	all.Go(func() { take(true, collect(&o.tools, "tools", c.Tools(ctx, fresh), most, toolName)) })
+	all.Go(func() { take(false, collect(&o.prompts, "prompts", c.Prompts(ctx, fresh), most, promptName)) })
+	all.Go(func() { take(false, collect(&o.resources, "resources", c.Resources(ctx, fresh), most, resourceURI)) })
+	all.Go(func() {
+		walk := c.ResourceTemplates(ctx, fresh)
+		take(false, collect(&o.templates, "resource templates", walk, most, templateURI))
+	})
 	all.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return o, nil
+	return o, errors.Join(refusals...)
 }
 
 func toolName(t *mcp.Tool) string                { return t.Name }
@@ -86,18 +95,20 @@ func promptName(p *mcp.Prompt) string            { return p.Name }
 func resourceURI(r *mcp.Resource) string         { return r.URI }
 func templateURI(t *mcp.ResourceTemplate) string { return t.URITemplate }
 
-// collect reads a list to its end and sorts it, as some servers list in another order each time.
+// collect reads a list to its end, and puts it there sorted, as some servers list in another order each time.
 func collect[T any](list *[]*T, kind string, walk iter.Seq2[*T, error], most int, key func(*T) string) error {
+	var all []*T
 	for item, err := range walk {
 		if err != nil {
 			return err
 		}
-		if len(*list) == most {
+		if len(all) == most {
 			return &ListError{Reason: fmt.Sprintf("there are more than %d %s", most, kind)}
 		}
-		*list = append(*list, item)
+		all = append(all, item)
 	}
-	slices.SortStableFunc(*list, func(a, b *T) int { return cmp.Compare(key(a), key(b)) })
+	slices.SortStableFunc(all, func(a, b *T) int { return cmp.Compare(key(a), key(b)) })
+	*list = all
 	return nil
 }
 
