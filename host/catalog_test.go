@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -131,6 +132,32 @@ func TestChangeBeforeTheServerWasListenedTo(t *testing.T) {
 		time.Sleep(time.Hour)
 		assert.Len(t, a.Received("tools/list"), 2)
 	})
+}
+
+func TestEachListCounts(t *testing.T) {
+	for what, add := range map[mcp.EventKind]func(*mcptest.Server){
+		mcp.ToolsChanged:   func(s *mcptest.Server) { s.AddTool(&mcp.Tool{Name: "echo", Title: "Echo"}, nil) },
+		mcp.PromptsChanged: func(s *mcptest.Server) { s.AddPrompt(&mcp.Prompt{Name: "p", Title: "new"}, nil) },
+		mcp.ResourcesChanged: func(s *mcptest.Server) {
+			s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "x:{y}", Name: "new"}, nil)
+		},
+		mcp.ResourcesChanged + "?": func(s *mcptest.Server) { s.AddResource(&mcp.Resource{URI: "x:", Name: "new"}, nil) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			a := w.add("a")
+			a.AddPrompt(&mcp.Prompt{Name: "p"}, nil)
+			a.AddResource(&mcp.Resource{URI: "x:", Name: "old"}, nil)
+			a.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "x:{y}", Name: "old"}, nil)
+			h := w.host()
+			apply(t, h, "a")
+			listen(t)
+			add(a)
+			require.NoError(t, a.Notify(t.Context(), strings.TrimSuffix(string(what), "?"), nil))
+			time.Sleep(time.Second)
+			assert.EqualValues(t, 2, h.Catalog().Generation, what)
+		})
+	}
 }
 
 func TestBurstOfChangesIsOneFetch(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/seed62b61957/mcp/config"
 	"github.com/seed62b61957/mcp/host"
@@ -100,7 +102,7 @@ func (f *front) Do(r *http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 	}
 	if drop {
-		return nil, io.ErrUnexpectedEOF
+		return nil, &net.OpError{Op: "read", Net: "tcp", Err: errors.New("connection reset by peer")}
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	read, write := io.Pipe()
@@ -164,6 +166,48 @@ func (f *front) inMemory(o *host.Options) {
 		f.mu.Unlock()
 		t.(*streamablehttp.Transport).Client = f
 		return t, nil
+	}
+}
+
+// A slow transport has connections that take a second to close, and counts those that are open.
+type slow struct {
+	transport.Transport
+	open *atomic.Int32
+	most *atomic.Int32 // that there were at once
+}
+
+func (s slow) Connect(ctx context.Context) (transport.Conn, error) {
+	conn, err := s.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if open := s.open.Add(1); open > s.most.Load() {
+		s.most.Store(open)
+	}
+	return &slowConn{Conn: conn, open: s.open}, nil
+}
+
+type slowConn struct {
+	transport.Conn
+	open *atomic.Int32
+	once sync.Once
+}
+
+func (c *slowConn) Close() error {
+	err := c.Conn.Close()
+	time.Sleep(time.Second)
+	c.once.Do(func() { c.open.Add(-1) })
+	return err
+}
+
+// slowly has the connections that there are otherwise close slowly.
+func slowly(open, most *atomic.Int32) func(*host.Options) {
+	return func(o *host.Options) {
+		theirs := o.Transport
+		o.Transport = func(s config.Server, t transport.Transport) (transport.Transport, error) {
+			t, err := theirs(s, t)
+			return slow{t, open, most}, err
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ package host
 func (s *server) apply(sp *spec) (turn int, asked bool) {
 	s.mu.Lock()
 	same := sp == s.spec || sp.equal(s.spec)
-	running := s.up && !s.gone && s.status.State != Failed
+	running := s.up && s.status.State != Failed
 	s.mu.Unlock()
 	if same && running {
 		return 0, false

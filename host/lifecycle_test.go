@@ -362,3 +362,69 @@ func TestHandlerMayStopItsServer(t *testing.T) {
 		assert.NoError(t, <-stopped)
 	})
 }
+
+func TestStartJoinsTheFirstAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a")
+		release := w.hang("a")
+		h := w.host()
+		require.NoError(t, h.Apply(stopped(t), servers("a")))
+		synctest.Wait()
+		started := make(chan error, 1)
+		go func() { started <- h.Start(t.Context(), "a") }()
+		synctest.Wait()
+		release()
+		assert.NoError(t, <-started)
+		assert.Len(t, w.tried("a"), 1)
+	})
+}
+
+func TestChangedServerOffersNothingUntilItIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		a := w.add("a")
+		h := w.host()
+		apply(t, h, "a")
+		a.Handle("tools/list", answer(mcptestTools("x", "x")))
+		require.NoError(t, h.Restart(t.Context(), "a"))
+		assert.Error(t, status(t, h, "a").ListErr)
+		assert.NotEmpty(t, h.Catalog().Tools)
+		list := servers("a")
+		list[0].Args = []string{"other"}
+		w.leave("a")
+		require.NoError(t, h.Apply(t.Context(), list))
+		assert.Empty(t, h.Catalog().Tools)
+		assert.NoError(t, status(t, h, "a").ListErr)
+	})
+}
+
+func TestStoppedServerGetsNoCallAnyMore(t *testing.T) {
+	w := newWorld(t)
+	a := w.add("a")
+	h := w.host()
+	for range 100 {
+		apply(t, h, "a")
+		_ = h.Stop(stopped(t), "a") // which does not wait
+		calls := len(a.Received("tools/call"))
+		var e *host.StateError
+		require.ErrorAs(t, echo(t, h, "a"), &e)
+		require.Len(t, a.Received("tools/call"), calls)
+		require.NoError(t, h.Stop(t.Context(), "a"))
+	}
+}
+
+// Removing a server and adding it again races with the end of the old one.
+func TestRemovedAndAddedAgain(t *testing.T) {
+	w := newWorld(t)
+	w.add("a")
+	h := w.host()
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	for range 2000 {
+		require.NoError(t, h.Apply(ctx, nil))
+		require.NoError(t, h.Apply(stopped(t), servers("a")))
+	}
+	require.NoError(t, h.Start(ctx, "a"))
+	assert.NoError(t, echo(t, h, "a"))
+}

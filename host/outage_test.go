@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,7 +27,7 @@ func atURL(t *testing.T, change ...func(*host.Options)) (*host.Host, *front) {
 	f := &front{server: new(mcptest.Server)}
 	addEcho(f.server)
 	addSlow(f.server)
-	h := newWorld(t).host(append(change, f.inMemory)...)
+	h := newWorld(t).host(append([]func(*host.Options){f.inMemory}, change...)...)
 	require.NoError(t, h.Apply(t.Context(), remote("http://127.0.0.1:1/mcp")))
 	require.Equal(t, host.Ready, state(t, h, "a"))
 	time.Sleep(time.Minute) // so that the connection has lasted
@@ -262,6 +263,58 @@ func TestWhatIsNoOutage(t *testing.T) {
 			assert.Equal(t, 1, now)
 		})
 	}
+}
+
+func TestNothingIsLeftOfTheTurnBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var open, most atomic.Int32
+		h, f := atURL(t, slowly(&open, &most))
+		go h.CallTool(t.Context(), "mcp__a__slow", nil)
+		synctest.Wait()
+		f.set(func() { f.status = http.StatusServiceUnavailable })
+		assert.Error(t, echo(t, h, "a"))
+		f.set(func() { f.status = 0 })
+		synctest.Wait()
+		require.NoError(t, h.Stop(t.Context(), "a"))
+		assert.Zero(t, open.Load())
+		require.NoError(t, h.Start(t.Context(), "a"))
+		assert.EqualValues(t, 1, open.Load())
+	})
+}
+
+func TestCallsWaitWhileARestartIsStopping(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var open, most atomic.Int32
+		h, _ := atURL(t, slowly(&open, &most))
+		go h.Restart(t.Context(), "a")
+		synctest.Wait()
+		assert.Equal(t, host.Stopping, state(t, h, "a"))
+		assert.NoError(t, echo(t, h, "a"))
+		assert.EqualValues(t, 1, most.Load())
+		list := remote("http://127.0.0.1:1/mcp")
+		list[0].Disabled = true
+		require.NoError(t, h.Apply(stopped(t), list))
+		isState(t, echo(t, h, "a"), host.Stopping)
+		until(t, h, "a", host.Disabled)
+	})
+}
+
+// stopped is a context that is done: nothing is waited for.
+func stopped(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+func TestIdleStopIsSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var open, most atomic.Int32
+		h, _ := atURL(t, slowly(&open, &most), options(host.ServerOptions{IdleStop: time.Hour}))
+		time.Sleep(time.Hour - time.Minute + 500*time.Millisecond)
+		assert.Equal(t, host.Stopping, state(t, h, "a"))
+		assert.NoError(t, echo(t, h, "a"), "it waits, and connects again")
+		assert.EqualValues(t, 1, most.Load())
+	})
 }
 
 // The same with sockets.

@@ -21,7 +21,10 @@ type guard struct {
 	tokens int    // how many were given
 	valid  string // the one that opens the server, "" for none
 	narrow bool   // its scope is too narrow for calls
-	forms  []url.Values
+	deaf   bool   // no token is any good
+	// registered is what a client said of itself.
+	registered map[string]any
+	forms      []url.Values
 }
 
 func newGuard(t *testing.T) *guard {
@@ -43,7 +46,8 @@ func newGuard(t *testing.T) *guard {
 			"registration_endpoint": g.url + "/register", "code_challenge_methods_supported": []string{"S256"},
 		})
 	})
-	mux.HandleFunc("POST /register", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("POST /register", func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewDecoder(r.Body).Decode(&g.registered)
 		reply(w, 201, map[string]any{"client_id": "registered"})
 	})
 	mux.HandleFunc("GET /authorize", func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +71,7 @@ func newGuard(t *testing.T) *guard {
 
 func (g *guard) serve(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
-	ok := g.valid != "" && r.Header.Get("Authorization") == "Bearer "+g.valid
+	ok := !g.deaf && g.valid != "" && r.Header.Get("Authorization") == "Bearer "+g.valid
 	narrow := g.narrow && r.Header.Get("Mcp-Method") == "tools/call"
 	g.mu.Unlock()
 	metadata := g.url + "/.well-known/oauth-protected-resource/mcp"

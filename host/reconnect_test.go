@@ -1,6 +1,8 @@
 package host_test
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/host"
 )
 
@@ -158,4 +161,91 @@ func TestOneServerCostsOthersNothing(t *testing.T) {
 		require.NoError(t, <-done)
 		assert.Equal(t, host.Ready, state(t, h, "hung"))
 	})
+}
+
+func TestStartBeginsTheCountAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a")
+		w.leave("a")
+		h := w.host()
+		apply(t, h, "a")
+		time.Sleep(20 * time.Second)
+		assert.Greater(t, status(t, h, "a").Attempt, 4)
+		assert.Equal(t, 1, isReconnecting(t, h.Start(t.Context(), "a")).Attempt)
+		time.Sleep(20 * time.Second)
+		assert.Equal(t, 1, isReconnecting(t, h.Restart(t.Context(), "a")).Attempt)
+		until(t, h, "a", host.Failed)
+		w.comeBack("a")
+		apply(t, h, "a")
+		assert.Equal(t, host.Ready, state(t, h, "a"), "what is applied runs")
+	})
+}
+
+func isReconnecting(t *testing.T, err error) *host.StateError {
+	t.Helper()
+	var e *host.StateError
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, host.Reconnecting, e.State)
+	return e
+}
+
+func TestIdleStopEndsAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a")
+		w.leave("a")
+		h := w.host(options(host.ServerOptions{IdleStop: time.Second}))
+		apply(t, h, "a")
+		time.Sleep(20 * time.Second)
+		w.comeBack("a")
+		until(t, h, "a", host.Idle)
+		w.leave("a")
+		isState(t, echo(t, h, "a"), host.Reconnecting)
+		assert.Equal(t, 1, status(t, h, "a").Attempt)
+	})
+}
+
+func TestAttemptsAreSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		var all []string
+		for i := range 20 {
+			name := string(rune('a' + i))
+			all = append(all, name)
+			w.add(name)
+			w.leave(name)
+		}
+		h := w.host()
+		apply(t, h, all...)
+		at := make(map[time.Time]bool)
+		for _, s := range h.Status() {
+			at[s.Next] = true
+		}
+		assert.Greater(t, len(at), 10)
+	})
+}
+
+// A connection whose other end is gone may take a while to be cleaned up, also while a call has not yet noticed. This is
+// not in a bubble, since two wait for the end of one Close by a mutex, which stops its clock.
+func TestNextAttemptWaitsUntilTheOldProcessIsGone(t *testing.T) {
+	w := newWorld(t)
+	addSlow(w.add("a"))
+	var open, most atomic.Int32
+	h := w.host(slowly(&open, &most))
+	apply(t, h, "a")
+	called := make(chan error, 1)
+	busy := make(chan struct{})
+	go func() {
+		called <- h.Use(t.Context(), "a", func(context.Context, *mcp.Client) error {
+			close(busy)
+			time.Sleep(1500 * time.Millisecond) // a call that ends late
+			return nil
+		})
+	}()
+	<-busy
+	w.crash("a")
+	require.Eventually(t, func() bool { return len(w.tried("a")) == 2 }, soon, time.Millisecond)
+	assert.EqualValues(t, 1, most.Load())
+	assert.NoError(t, <-called)
 }

@@ -101,7 +101,6 @@ func (w *watch) resync() error {
 func (w *watch) plan(err error) {
 	var wrong *ListError
 	if err == nil || errors.As(err, &wrong) {
-		w.tries = backoff{}
 		return
 	}
 	w.tries.failed()

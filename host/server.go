@@ -359,9 +359,7 @@ func (s *server) onItsWay() bool {
 }
 
 // settled reports whether something has come of a turn. s.mu is held.
-func (s *server) settled(turn int) bool {
-	return s.begun >= turn && !s.onItsWay() && s.status.State != Stopping
-}
+func (s *server) settled(turn int) bool { return s.begun >= turn && !s.onItsWay() }
 
 // wait waits for a condition, which is asked with s.mu held.
 func (s *server) wait(ctx context.Context, ok func() bool) error {

@@ -98,7 +98,7 @@ func (h *Host) signedIn(ctx context.Context, name string) error {
 			s.status.SignIn = nil
 		}
 		s.now = s.up
-		return s.up && s.conn == nil // an attempt that is under way was begun without
+		return s.conn == nil // an attempt that is under way was begun without
 	})
 }
 

@@ -113,6 +113,57 @@ func TestSettingsOfTheServer(t *testing.T) {
 	assert.ErrorContains(t, status(t, h, "a").Err, "no Client ID Metadata Document")
 }
 
+func TestClientIsRegisteredWhereTheServerWantsIt(t *testing.T) {
+	g := newGuard(t)
+	list := remote(g.url + "/mcp")
+	list[0].OAuth = &config.OAuth{
+		Registration: config.DCR, ClientName: "Named", CallbackURL: "http://127.0.0.1/back", CallbackPort: 4321,
+	}
+	h := processes(t, list, func(o *host.Options) {
+		o.OAuth = func(config.Server) oauth.Config {
+			return oauth.Config{
+				Client: &oauth.Client{ID: "ours"}, ClientIDMetadataURL: "https://app.example.com/client.json",
+			}
+		}
+	})
+	signIn, err := h.StartSignIn(t.Context(), "a", nil)
+	require.NoError(t, err)
+	assert.Equal(t, "registered", signIn.ClientID)
+	assert.Equal(t, "http://127.0.0.1:4321/back", signIn.RedirectURL)
+	assert.Equal(t, "Named", g.registered["client_name"])
+}
+
+func TestTokensOutliveAConfiguration(t *testing.T) {
+	g := newGuard(t)
+	h := processes(t, remote(g.url+"/mcp"))
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	list := remote(g.url + "/mcp")
+	list[0].Description = "another text"
+	require.NoError(t, h.Apply(t.Context(), list))
+	assert.NoError(t, echo(t, h, "a"))
+	assert.Equal(t, 1, g.tokens)
+}
+
+func TestSignInOfALazyServer(t *testing.T) {
+	g := newGuard(t)
+	h := processes(t, remote(g.url+"/mcp"), options(host.ServerOptions{Lazy: true}))
+	isState(t, echo(t, h, "a"), host.NeedsSignIn)
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	assert.Equal(t, host.Ready, state(t, h, "a"))
+}
+
+func TestSignInOfNoUse(t *testing.T) {
+	g := newGuard(t)
+	h := processes(t, remote(g.url+"/mcp"))
+	g.deaf = true
+	err := h.SignIn(t.Context(), "a", inBrowser)
+	var e *host.StateError
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, host.Failed, e.State)
+	var refused *oauth.RefusedError
+	assert.ErrorAs(t, err, &refused)
+}
+
 func TestSignInThatComesToNothing(t *testing.T) {
 	g := newGuard(t)
 	list := append(remote(g.url+"/mcp"), child("process", "serve"))
