@@ -121,16 +121,16 @@ func (s *server) leave() {
 // cannot be used.
 func (s *server) takeSlot(ctx context.Context) (*spec, error) {
 	for {
-		s.mu.Lock()
-		sp, down, refusal := s.spec, s.down, s.failure()
-		usable := s.usable()
-		s.mu.Unlock()
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return nil, ended(ctx)
-		case !usable:
-			return nil, refusal
 		}
+		s.mu.Lock()
+		if !s.usable() {
+			defer s.mu.Unlock()
+			return nil, s.failure()
+		}
+		sp, down := s.spec, s.down
+		s.mu.Unlock()
 		select {
 		case sp.slots <- struct{}{}:
 			if ctx.Err() == nil {

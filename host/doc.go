@@ -34,9 +34,10 @@
 // that crashes soon after each start comes to an end as well; one that lasts longer begins the count anew.
 //
 // A server at a URL has no process that could be seen to end. It is lost when a call cannot reach it, or is told that
-// it is unavailable (502, 503, 504). Once it is known what it offers, it is not tried for nobody: the first call after
-// the wait makes the attempt, and calls that come meanwhile share it. So the number of attempts does not depend on the
-// number of callers. Calls that are under way on the old connection go on.
+// it is unavailable (502, 503, 504). After a call without a response it is asked for its lists, which tells whether the
+// server is away or the call was at fault. Once it is known what a server at a URL offers, it is not tried for nobody:
+// the first call after the wait makes the attempt, and calls that come meanwhile share it. So the number of attempts
+// does not depend on the number of callers. Calls that are under way on the old connection go on.
 //
 // Of a server that is away, calls fail at once with a [*StateError], except while an attempt is under way: for that
 // they wait as long as their ctx allows. The same goes for a server that connects for the first time, is idle, or is
@@ -51,8 +52,10 @@
 // when it says that one of the lists has changed, and replace what was there together. Changes within 250 ms are one; a
 // server that goes on telling of changes where there are none is asked ever more rarely, down to every 30 s. Lists that
 // cannot be fetched are tried again, as often as a server in an outage; those that must not be taken (a [*ListError])
-// when they change. What was there before stays until then. Servers that list in another order each time change
-// nothing.
+// when they change. What was there before stays until then. A server that answers one of the lists with an error, other
+// than that of tools, loses no tools by it: only that list stays as it was. Servers that list in another order each
+// time change nothing. A call that is refused as one of an unknown tool or with wrong arguments has the lists fetched again,
+// for servers that do not tell of changes.
 //
 // What a server offers is in the catalog as long as there is a prospect of using it, also while it is away, idle, in
 // need of a sign-in or being restarted. It is withdrawn when the server is stopped, disabled or removed, has another

@@ -2,6 +2,8 @@ package host_test
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -427,4 +429,23 @@ func TestRemovedAndAddedAgain(t *testing.T) {
 	}
 	require.NoError(t, h.Start(ctx, "a"))
 	assert.NoError(t, echo(t, h, "a"))
+}
+
+func TestServersThatAreNotConnectedHaveNoGoroutine(t *testing.T) {
+	w := newWorld(t)
+	var all []string
+	for i := range 100 {
+		all = append(all, fmt.Sprint("s", i))
+		w.add(all[i])
+	}
+	h := w.host(options(host.ServerOptions{Lazy: true}))
+	before := runtime.NumGoroutine()
+	count := func(c *assert.CollectT) { assert.LessOrEqual(c, runtime.NumGoroutine(), before+1) } // this is one itself
+	apply(t, h, all...)
+	require.EventuallyWithT(t, count, soon, time.Millisecond)
+	for _, name := range all {
+		require.NoError(t, h.Start(t.Context(), name))
+		require.NoError(t, h.Stop(t.Context(), name))
+	}
+	require.EventuallyWithT(t, count, soon, time.Millisecond)
 }

@@ -226,8 +226,8 @@ func TestAttemptsAreSpread(t *testing.T) {
 	})
 }
 
-// A connection whose other end is gone may take a while to be cleaned up, also while a call has not yet noticed. This is
-// not in a bubble, since two wait for the end of one Close by a mutex, which stops its clock.
+// A connection whose other end is gone may take a while to be cleaned up, also while a call has not yet noticed. This
+// is not in a bubble, since two wait for the end of one Close by a mutex, which stops its clock.
 func TestNextAttemptWaitsUntilTheOldProcessIsGone(t *testing.T) {
 	w := newWorld(t)
 	addSlow(w.add("a"))
