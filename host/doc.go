@@ -43,6 +43,9 @@
 // they wait as long as their ctx allows. The same goes for a server that connects for the first time, is idle, or is
 // being restarted. A call that was sent is never sent again.
 //
+// A server that hangs is not noticed by itself: calls have their limits. With KeepAlive in the options of its client it
+// is lost when it does not answer a ping.
+//
 // A server that wants a sign-in is not in an outage, and is not tried again before that. A command that does not exist
 // is: somebody may be installing it.
 //
@@ -54,8 +57,8 @@
 // cannot be fetched are tried again, as often as a server in an outage; those that must not be taken (a [*ListError])
 // when they change. What was there before stays until then. A server that answers one of the lists with an error, other
 // than that of tools, loses no tools by it: only that list stays as it was. Servers that list in another order each
-// time change nothing. A call that is refused as one of an unknown tool or with wrong arguments has the lists fetched again,
-// for servers that do not tell of changes.
+// time change nothing. A call that is refused as one of an unknown tool or with wrong arguments has the lists fetched
+// again, for servers that do not tell of changes.
 //
 // What a server offers is in the catalog as long as there is a prospect of using it, also while it is away, idle, in
 // need of a sign-in or being restarted. It is withdrawn when the server is stopped, disabled or removed, has another

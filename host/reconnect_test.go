@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/config"
 	"github.com/seed62b61957/mcp/host"
+	"github.com/seed62b61957/mcp/testing/mcptest"
 )
 
 func TestLostServerComesBack(t *testing.T) {
@@ -248,4 +250,20 @@ func TestNextAttemptWaitsUntilTheOldProcessIsGone(t *testing.T) {
 	require.Eventually(t, func() bool { return len(w.tried("a")) == 2 }, soon, time.Millisecond)
 	assert.EqualValues(t, 1, most.Load())
 	assert.NoError(t, <-called)
+}
+
+func TestHungServerIsFoundByPings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a").Handle("ping", func(context.Context, *mcptest.Call) (any, error) { return nil, mcptest.ErrNoAnswer })
+		h := w.host(func(o *host.Options) {
+			o.Client = func(config.Server) mcp.Options {
+				return mcp.Options{KeepAlive: time.Minute, Versions: []string{mcp.Version20251125}}
+			}
+		})
+		apply(t, h, "a")
+		until(t, h, "a", host.Reconnecting)
+		until(t, h, "a", host.Ready)
+		assert.Len(t, w.tried("a"), 2)
+	})
 }
