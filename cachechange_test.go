@@ -446,10 +446,13 @@ func TestWhatIsNoLongerFreshTeachesNothingAboutTools(t *testing.T) {
 }
 
 func TestAWalkOverAPageThatIsNoLongerFreshForgetsNoTools(t *testing.T) {
+	checked := func(name string) string {
+		return `{"name":"` + name + `","inputSchema":{},"outputSchema":{"type":"object"}}`
+	}
 	caching(t, func(t *testing.T, c *mcp.Client, p *peer) {
 		got := listTools(c, t.Context())
-		p.answer(p.expect("tools/list"), `{"ttlMs":1000,"tools":[`+tool("a")+`],"nextCursor":"2"}`)
-		p.answer(p.expect("tools/list"), `{"ttlMs":60000,"tools":[`+tool("b")+`]}`)
+		p.answer(p.expect("tools/list"), `{"ttlMs":1000,"tools":[`+checked("a")+`],"nextCursor":"2"}`)
+		p.answer(p.expect("tools/list"), `{"ttlMs":60000,"tools":[`+checked("b")+`]}`)
 		_, err := got()
 		require.NoError(t, err)
 		require.Equal(t, 2, c.KnownTools())

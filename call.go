@@ -73,7 +73,7 @@ func callAs[T any, P decodable[T]](ctx context.Context, c *Client, r *request, o
 // that nobody else may see again, neither an interceptor nor a later caller, are decoded in place.
 func (c *Client) scan(r *request, answer *transport.Message) jsonscan.Decoder {
 	if len(c.opts.Interceptors) > 0 || !r.unshared {
-		return jsonscan.New(answer.Result)
+		return jsonscan.NewValid(answer.Result)
 	}
 	return jsonscan.NewOwned(answer.Result)
 }
@@ -173,6 +173,9 @@ func (c *Client) send(
 	}
 	if err := c.conn.Send(inner, out); err != nil {
 		return c.unanswered(inner, p, r, err)
+	}
+	if c.lends {
+		c.receiveAnswer(ctx, p)
 	}
 	return c.await(inner, p, r)
 }

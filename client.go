@@ -18,6 +18,8 @@ type Client struct {
 	log  *slog.Logger // never waits for the caller's handler
 	logs logQueue
 	conn transport.Conn
+	// lends: a Receive can be ended without the connection.
+	lends bool
 
 	session atomic.Pointer[session] // what was negotiated; nil until then
 	nextID  atomic.Int64
@@ -29,6 +31,7 @@ type Client struct {
 	over    bool           // the client has ended, and nothing is pending any more
 	spare   []*pendingCall // records of calls that are over
 	hearing bool           // receive runs, or has ended
+	turn    *turn          // nil if it is not lent
 
 	requests requestServer
 	events   eventQueue
@@ -105,6 +108,7 @@ func newClient(conn transport.Conn, opts *Options) *Client {
 		done:  make(chan struct{}),
 	}
 	traits := conn.Traits()
+	c.lends = traits.Interruptible
 	if c.log = opts.Logger; c.log != discarded {
 		c.log = slog.New(queuedHandler{c.log.Handler(), &c.logs}).With(slog.String("transport", traits.Name))
 	}
@@ -127,25 +131,15 @@ func (c *Client) hear() {
 	}
 }
 
-// receive reads what no exchange owns, until the connection ends. Nothing that it calls waits for the server or runs
-// code of the caller's, so nothing stops it.
-func (c *Client) receive() {
-	for {
-		m, err := c.conn.Receive(c.ctx)
-		if err != nil {
-			c.finish(&closedError{cause: err})
-			return
-		}
-		c.dispatch(m)
-	}
-}
-
 // finish ends the client: every pending and later call fails with err. Only the first call counts.
 func (c *Client) finish(err error) {
 	c.end.Do(func() {
 		c.mu.Lock()
 		c.err = err
 		c.over, c.pending = true, nil
+		if c.turn != nil && !c.turn.taken {
+			c.giveBack(c.turn)
+		}
 		c.mu.Unlock()
 		c.outbox.close()
 		close(c.done)

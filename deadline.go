@@ -96,4 +96,5 @@ func (d *deadline) fire() {
 	}
 	d.ctx.end(limit)
 	d.call.signal()
+	d.call.client.interrupt()
 }

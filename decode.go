@@ -60,8 +60,8 @@ func decodeInto(data []byte, v decoded) (notes []string, err error) {
 
 // decodeFrom is decodeInto with a decoder that may do more than read.
 func decodeFrom(source jsonscan.Decoder, v decoded) (notes []string, err error) {
-	d := decoders.Get().(*decoder)
-	d.Decoder = source
+	d := openDecoder(source)
+	defer d.release()
 	if d.Kind() == jsonscan.Null {
 		d.reject("nothing there, found null")
 	}
@@ -70,9 +70,18 @@ func decodeFrom(source jsonscan.Decoder, v decoded) (notes []string, err error) 
 	if d.more > 0 {
 		notes = append(notes, fmt.Sprintf("and %d more", d.more))
 	}
+	return notes, err
+}
+
+func openDecoder(source jsonscan.Decoder) *decoder {
+	d := decoders.Get().(*decoder)
+	d.Decoder = source
+	return d
+}
+
+func (d *decoder) release() {
 	*d = decoder{}
 	decoders.Put(d)
-	return notes, err
 }
 
 // decodeResult reads one JSON value as a T. What it returns shares data.
@@ -250,7 +259,7 @@ func (d *decoder) integer() *int64 {
 	if !d.is(jsonscan.Number) {
 		return nil
 	}
-	one := jsonscan.New(d.Raw()) // so that the error does not stick
+	one := jsonscan.NewValid(d.Raw()) // so that the error does not stick
 	n := one.Int64()
 	if one.Err() != nil {
 		d.note("ignored, not an integer")
@@ -259,15 +268,23 @@ func (d *decoder) integer() *int64 {
 	return &n
 }
 
-// number reads a measure, which a float64 is good enough for.
-func (d *decoder) number() *float64 {
+// measure reads a number that a float64 is good enough for, and reports whether there was one.
+func (d *decoder) measure() (f float64, ok bool) {
 	if !d.is(jsonscan.Number) {
-		return nil
+		return 0, false
 	}
-	one := jsonscan.New(d.Raw())
-	f := one.Float64()
-	if one.Err() != nil {
+	one := jsonscan.NewValid(d.Raw())
+	if f = one.Float64(); one.Err() != nil {
 		d.note("ignored, out of range")
+		return 0, false
+	}
+	return f, true
+}
+
+// number reads a measure that may also be absent.
+func (d *decoder) number() *float64 {
+	f, ok := d.measure()
+	if !ok {
 		return nil
 	}
 	return &f

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -94,20 +93,14 @@ func (c *Client) resolveOpening(answer *transport.Message) bool {
 
 // progressed takes a progress notification to its call. The token is the id of the call.
 func (c *Client) progressed(m *transport.Message) {
-	d := jsonscan.New(m.Params)
-	var token transport.ID
-	for name := range d.Object() {
-		if string(name) == "progressToken" {
-			token, _ = transport.ParseID(d.Raw())
-		}
-	}
+	token, progress := decodeProgress(m.Params)
 	n, ok := token.Int64()
 	c.mu.Lock()
 	p := c.pending[n]
 	c.mu.Unlock()
 	expected, dropped := false, false
-	if d.End() == nil && ok && p != nil {
-		expected, dropped = p.progressed(n, m.Params)
+	if ok && p != nil {
+		expected, dropped = p.progressed(n, receivedProgress{progress, len(m.Params)})
 	}
 	switch {
 	case !expected:

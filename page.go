@@ -7,25 +7,27 @@ import (
 )
 
 func decodeToolsPage(data json.RawMessage) (*Page[Tool], []string, error) {
-	return decodePage[Tool](data, "tools")
+	source := jsonscan.NewValid(data)
+	source.ShareAll() // with the schemas
+	return decodePage[Tool](source, "tools")
 }
 
 func decodeResourcesPage(data json.RawMessage) (*Page[Resource], []string, error) {
-	return decodePage[Resource](data, "resources")
+	return decodePage[Resource](jsonscan.NewValid(data), "resources")
 }
 
 func decodeResourceTemplatesPage(data json.RawMessage) (*Page[ResourceTemplate], []string, error) {
-	return decodePage[ResourceTemplate](data, "resourceTemplates")
+	return decodePage[ResourceTemplate](jsonscan.NewValid(data), "resourceTemplates")
 }
 
 func decodePromptsPage(data json.RawMessage) (*Page[Prompt], []string, error) {
-	return decodePage[Prompt](data, "prompts")
+	return decodePage[Prompt](jsonscan.NewValid(data), "prompts")
 }
 
 // decodePage reads a page whose items are under the name, and returns notes on what was tolerated.
-func decodePage[T any, P decodable[T]](data []byte, items string) (*Page[T], []string, error) {
+func decodePage[T any, P decodable[T]](source jsonscan.Decoder, items string) (*Page[T], []string, error) {
 	p := pageDecoder[T, P]{items: items}
-	notes, err := decodeInto(data, &p)
+	notes, err := decodeFrom(source, &p)
 	if err != nil {
 		return nil, notes, err
 	}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 
@@ -24,11 +23,18 @@ type pendingCall struct {
 	token    bool           // a progress token went out with it
 	handle   func(Progress) // of a caller that wants to see progress
 
-	progress      []json.RawMessage // params of progress notifications that the caller has not seen; only if it asked
-	progressBytes int               // of them
+	progress      []receivedProgress // what the caller has not seen; only if it asked
+	progressBytes int                // of it
+	room          []receivedProgress // empty, for the next; only the caller has it
 	answer        *transport.Message
 	err           error // in place of an answer
 	active        time.Time
+}
+
+// receivedProgress is the content of a progress notification of so many bytes.
+type receivedProgress struct {
+	Progress
+	bytes int
 }
 
 const (
@@ -36,6 +42,8 @@ const (
 	maxProgress = 4096
 	// maxSpare bounds the records that a client keeps for later calls.
 	maxSpare = 64
+	// maxRoom bounds the room for progress that a call keeps.
+	maxRoom = 16
 )
 
 // addPending makes a call known, until it is retired.
@@ -83,7 +91,7 @@ func (c *Client) retire(p *pendingCall, ctx *callContext) {
 		if len(c.pending) == 0 {
 			c.pending = nil
 		}
-	case len(c.spare) < maxSpare:
+	case len(c.spare) < maxSpare && !p.opening: // a connection that is opened may be idle for long
 		c.spare = append(c.spare, p)
 	}
 }
@@ -119,7 +127,7 @@ func (p *pendingCall) resolve(answer *transport.Message, err error) {
 
 // progressed renews the idle limit and keeps the notification for the caller. It reports whether the call expects
 // progress at all, and whether an older notification had to go.
-func (p *pendingCall) progressed(id int64, params json.RawMessage) (expected, dropped bool) {
+func (p *pendingCall) progressed(id int64, progress receivedProgress) (expected, dropped bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.id != id || !p.token {
@@ -129,10 +137,10 @@ func (p *pendingCall) progressed(id int64, params json.RawMessage) (expected, dr
 	if p.handle == nil {
 		return true, false
 	}
-	p.progress = append(p.progress, params)
-	p.progressBytes += len(params)
+	p.progress = append(p.progress, progress)
+	p.progressBytes += progress.bytes
 	for len(p.progress) > maxProgress || len(p.progress) > 1 && p.progressBytes > maxQueueBytes {
-		p.progressBytes -= len(p.progress[0])
+		p.progressBytes -= p.progress[0].bytes
 		p.progress = p.progress[1:]
 		dropped = true
 	}
@@ -157,19 +165,31 @@ func (p *pendingCall) delivered(m *transport.Message) {
 	p.report()
 }
 
+// hasReceived reports whether there is something to take.
+func (p *pendingCall) hasReceived() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.answer != nil || p.err != nil || len(p.progress) > 0
+}
+
 // report hands progress to the caller, on its own goroutine, and then returns the answer if there is one.
 func (p *pendingCall) report() (*transport.Message, error) {
 	progress, answer, err := p.take()
-	for _, params := range progress {
-		p.handle(decodeProgress(params))
+	for i := range progress {
+		p.handle(progress[i].Progress)
+		progress[i] = receivedProgress{}
+	}
+	if cap(progress) <= maxRoom {
+		p.room = progress[:0]
 	}
 	return answer, err
 }
 
 // take returns what has come since the last time. Progress that comes with an answer came before it.
-func (p *pendingCall) take() (progress []json.RawMessage, answer *transport.Message, err error) {
+func (p *pendingCall) take() (progress []receivedProgress, answer *transport.Message, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	progress, p.progress, p.progressBytes = p.progress, nil, 0
+	progress, p.progress, p.progressBytes = p.progress, p.room, 0
+	p.room = nil
 	return progress, p.answer, p.err
 }

@@ -1,6 +1,11 @@
 package mcp
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/seed62b61957/mcp/internal/jsonscan"
+	"github.com/seed62b61957/mcp/transport"
+)
 
 // Progress says how far a call has come.
 type Progress struct {
@@ -15,25 +20,34 @@ func (p *Progress) UnmarshalJSON(data []byte) error { return unmarshal(data, p) 
 
 func (p *Progress) decode(d *decoder) {
 	for name := range d.members() {
-		switch string(name) {
-		case "progress":
-			if f := d.number(); f != nil {
-				p.Progress = *f
-			}
-		case "total":
-			p.Total = d.number()
-		case "message":
-			p.Message = d.text()
-		case "_meta":
-			p.Meta = d.objects()
-		}
+		p.member(d, name)
 	}
 }
 
-// decodeProgress reads the params of notifications/progress. It leaves empty what is wrong: that there was progress
-// counts more than how much.
-func decodeProgress(params json.RawMessage) Progress {
-	var p Progress
-	_, _ = decodeInto(params, &p)
-	return p
+func (p *Progress) member(d *decoder, name []byte) {
+	switch string(name) {
+	case "progress":
+		p.Progress, _ = d.measure()
+	case "total":
+		p.Total = d.number()
+	case "message":
+		p.Message = d.text()
+	case "_meta":
+		p.Meta = d.objects()
+	}
+}
+
+// decodeProgress reads the params of notifications/progress, in one pass since there are many. It leaves empty what is
+// wrong: that there was progress counts more than how much.
+func decodeProgress(params json.RawMessage) (token transport.ID, p Progress) {
+	d := openDecoder(jsonscan.NewValid(params))
+	defer d.release()
+	for name := range d.members() {
+		if string(name) == "progressToken" {
+			token, _ = transport.ParseID(d.Raw())
+		} else {
+			p.member(d, name)
+		}
+	}
+	return token, p
 }

@@ -76,10 +76,20 @@ func TestLogMessage(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	roundTrip[Progress](t, `{"progress":0.5,"total":1,"message":"half","_meta":{"k":1}}`)
-	p := decodeProgress(json.RawMessage(`{"progressToken":7,"progress":50,"total":"100","message":null}`))
-	assert.Equal(t, Progress{Progress: 50}, p)
-	assert.Equal(t, Progress{}, decodeProgress(json.RawMessage(`[]`)))
-	assert.Equal(t, Progress{}, decodeProgress(nil))
+	for params, want := range map[string]Progress{
+		`{"progressToken":7,"progress":50,"total":"100","message":null}`: {Progress: 50},
+		`{"progress":1e999,"message":"far","progressToken":7}`:           {Message: "far"},
+		`{"progressToken":"7","progress":[1],"total":2}`:                 {Total: new(2.0)},
+	} {
+		token, p := decodeProgress(json.RawMessage(params))
+		n, _ := token.Int64()
+		assert.Equal(t, int64(7), n, params)
+		assert.Equal(t, want, p, params)
+	}
+	for _, params := range []string{"", "[]", `{"progress":1}`} {
+		token, _ := decodeProgress(json.RawMessage(params))
+		assert.False(t, token.IsValid(), params)
+	}
 }
 
 func TestFileURIs(t *testing.T) {

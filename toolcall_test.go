@@ -2,6 +2,8 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,6 +75,49 @@ func TestTheSchemaIsFetchedAgainAfterAChange(t *testing.T) {
 	_, err = result()
 	var output *mcp.OutputError
 	require.ErrorAs(t, err, &output, "the new schema counts")
+}
+
+func TestAListTellsThatThereIsNoSchema(t *testing.T) {
+	c, p := connected(t, nil)
+	list := `{"tools":[` + weatherTool + `,{"name":"plain","inputSchema":{"type":"object"}}]}`
+	for i, name := range []string{"plain", "unlisted", "plain"} {
+		result := typed[map[string]any](c, t, name)
+		if i == 0 {
+			p.answer(p.expect("tools/list"), list)
+		}
+		p.answer(p.expect("tools/call"), `{"structuredContent":{"temp":1}}`)
+		_, err := result()
+		require.NoError(t, err, name)
+	}
+
+	// The weather has lost its schema, which a page alone tells.
+	relisted := async(func() (*mcp.Page[mcp.Tool], error) { return c.ToolsPage(t.Context(), nil) })
+	p.answer(p.expect("tools/list"), strings.ReplaceAll(list, "outputSchema", "_outputSchema"))
+	_, err := relisted()
+	require.NoError(t, err)
+	result := typed[map[string]any](c, t, "weather")
+	p.answer(p.expect("tools/call"), `{"structuredContent":{"nothing":1}}`)
+	_, err = result()
+	require.NoError(t, err)
+}
+
+func TestAListThatIsTooLongToBeRememberedTellsNothingOfWhatIsMissing(t *testing.T) {
+	c, p := connected(t, nil)
+	tools := []string{weatherTool}
+	for i := range 10_000 {
+		tools = append(tools, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`, i))
+	}
+	list := listTools(c, t.Context())
+	p.answer(p.expect("tools/list"), `{"tools":[`+strings.Join(tools, ",")+`]}`)
+	_, err := list()
+	require.NoError(t, err)
+
+	result := typed[weather](c, t, "weather")
+	p.answer(p.expect("tools/list"), `{"tools":[`+weatherTool+`]}`)
+	p.answer(p.expect("tools/call"), `{"structuredContent":{"city":"Bern"}}`)
+	_, err = result()
+	var output *mcp.OutputError
+	require.ErrorAs(t, err, &output)
 }
 
 func TestSchemasThatCannotBeUsedAreADiagnostic(t *testing.T) {

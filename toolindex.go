@@ -15,10 +15,12 @@ import (
 // toolIndex remembers what calls need to know about the tools that were listed.
 type toolIndex struct {
 	mu    sync.Mutex
-	tools map[string]*knownTool
-	bytes int  // of their names and of what is known about them
-	walks int  // how many walks of the whole list have begun
-	stale bool // the list has changed since
+	tools map[string]*knownTool // those that there is something to know about
+	bytes int                   // of their names and of what is known about them
+	whole bool                  // a walk has come to its end: about all other tools there is nothing to know
+	walks int                   // how many walks of the whole list have begun
+	lossy int                   // the last one in which something was forgotten
+	stale bool                  // the list has changed since
 }
 
 // maxIndexBytes and maxIndexed bound what a server can have remembered by inventing tools. Beyond that everything is
@@ -89,6 +91,10 @@ func (x *toolIndex) remember(t *Tool, params []mirrored) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	before := x.tools[t.Name]
+	if t.OutputSchema == nil && len(params) == 0 {
+		x.drop(t.Name)
+		return
+	}
 	unchanged := before != nil && before.output.is(t.OutputSchema)
 	if unchanged && len(params) == 0 && len(before.mirrored) == 0 {
 		before.walk = x.walks
@@ -116,11 +122,22 @@ func (s *outputSchema) is(raw json.RawMessage) bool {
 
 func (x *toolIndex) set(name string, known *knownTool) {
 	x.bytes += known.size(name) - x.tools[name].size(name)
-	if x.tools == nil || x.bytes > maxIndexBytes || len(x.tools) >= maxIndexed {
-		x.tools, x.bytes = make(map[string]*knownTool), known.size(name)
+	if x.bytes > maxIndexBytes || len(x.tools) >= maxIndexed {
+		x.tools, x.bytes = nil, known.size(name)
+		x.whole, x.lossy = false, x.walks
+	}
+	if x.tools == nil {
+		x.tools = make(map[string]*knownTool)
 	}
 	known.walk = x.walks
 	x.tools[name] = known
+}
+
+func (x *toolIndex) drop(name string) {
+	if known := x.tools[name]; known != nil {
+		x.bytes -= known.size(name)
+		delete(x.tools, name)
+	}
 }
 
 // begin begins a walk of the whole list. What is returned ends it: tools that it has not come across are gone.
@@ -134,10 +151,10 @@ func (x *toolIndex) begin() (end func()) {
 		defer x.mu.Unlock()
 		for name, known := range x.tools {
 			if known.walk < walk {
-				x.bytes -= known.size(name)
-				delete(x.tools, name)
+				x.drop(name)
 			}
 		}
+		x.whole = x.lossy < walk
 	}
 }
 
@@ -162,21 +179,28 @@ func (x *toolIndex) lookup(ctx context.Context, c *Client, name string) (*knownT
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.tools[name] == nil {
-		x.set(name, new(knownTool)) // so that the list is not asked for each time
+	if known := x.tools[name]; known != nil {
+		return known, nil
 	}
-	return x.tools[name], nil
+	return nothingKnown, nil
 }
 
 // get returns what is known about a tool, nil if it is not known or may have changed.
 func (x *toolIndex) get(name string) *knownTool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.stale {
+	known := x.tools[name]
+	switch {
+	case x.stale:
 		return nil
+	case known == nil && x.whole:
+		return nothingKnown
 	}
-	return x.tools[name]
+	return known
 }
+
+// nothingKnown is what there is to know about most tools.
+var nothingKnown = new(knownTool)
 
 // validate checks content. A large one may take a while, which the caller need not wait for.
 func (s *outputSchema) validate(ctx context.Context, content json.RawMessage) error {

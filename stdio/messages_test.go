@@ -3,6 +3,7 @@ package stdio_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +19,7 @@ type sender interface {
 }
 
 func TestTraits(t *testing.T) {
-	assert.Equal(t, transport.Traits{Name: "stdio", SilentProbe: true}, connect(t, server("echo")).Traits())
+	assert.Equal(t, transport.Traits{Name: "stdio", SilentProbe: true, Interruptible: runtime.GOOS == "linux"}, connect(t, server("echo")).Traits())
 }
 
 // The server writes a megabyte before it reads, while a megabyte is written to it.

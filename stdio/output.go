@@ -40,6 +40,9 @@ func (o *output) Read(p []byte) (int, error) {
 	return o.read(func() (int, error) { return o.file.Read(p) })
 }
 
+// Interrupt ends a ReadLate that waits. What else ends it is looked at again afterwards.
+func (o *output) Interrupt() { o.late.Interrupt() }
+
 // ReadLate is Read with a buffer that is taken when there is something to read.
 func (o *output) ReadLate(room nonblock.Room) (int, error) {
 	return o.read(func() (int, error) { return o.late.ReadLate(room) })

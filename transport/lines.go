@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/seed62b61957/mcp/internal/chunked"
+	"github.com/seed62b61957/mcp/internal/nonblock"
 )
 
 // A lineReader cuts a stream into lines. Each byte is searched once and copied a bounded number of times, however the
@@ -11,11 +12,16 @@ import (
 type lineReader struct {
 	chunked.Buffer
 	limit int // of a line, in bytes
+	// over is what is kept of a line over the limit while the rest of it is skipped; nil if there is none.
+	over *excerpt
 }
 
 // next returns the next line in memory of its own, without white space and byte order mark around it, or else what was
-// kept of a line over the limit.
+// kept of a line over the limit. After nonblock.ErrInterrupted it goes on where it was.
 func (r *lineReader) next() (line []byte, over *excerpt, err error) {
+	if r.over != nil {
+		return r.skip()
+	}
 	for searched := 0; ; {
 		unread := r.Buf[r.Start:r.End]
 		n := bytes.IndexByte(unread[searched:], '\n')
@@ -25,7 +31,7 @@ func (r *lineReader) next() (line []byte, over *excerpt, err error) {
 		}
 		switch held := len(r.Parts)*chunked.ChunkBytes + n; {
 		case held > r.limit:
-			return nil, r.skip(), nil
+			return r.begin()
 		case found:
 			line = r.take(n)
 			r.Start++
@@ -34,6 +40,9 @@ func (r *lineReader) next() (line []byte, over *excerpt, err error) {
 			r.MakeRoom()
 			searched = r.End - r.Start
 			r.Fill()
+		case r.Err == nonblock.ErrInterrupted:
+			r.Err = nil
+			return nil, nil, nonblock.ErrInterrupted
 		case held > 0:
 			return r.take(n), nil, nil // the last line may lack its newline
 		default:
@@ -59,25 +68,39 @@ func trim(line []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
 }
 
-// skip passes the rest of a line over the limit, in constant memory.
-func (r *lineReader) skip() *excerpt {
-	kept := new(excerpt)
+// begin takes what is there of a line over the limit, and skips the rest.
+func (r *lineReader) begin() (line []byte, over *excerpt, err error) {
+	r.over = new(excerpt)
 	for _, part := range r.Parts {
-		kept.add(part)
+		r.over.add(part)
 	}
 	r.DropParts()
+	return r.skip()
+}
+
+// skip passes the rest of a line over the limit, in constant memory.
+func (r *lineReader) skip() (line []byte, over *excerpt, err error) {
 	for {
 		unread := r.Buf[r.Start:r.End]
-		if n := bytes.IndexByte(unread, '\n'); n >= 0 {
-			kept.add(unread[:n])
+		n := bytes.IndexByte(unread, '\n')
+		switch {
+		case n >= 0:
+			r.over.add(unread[:n])
 			r.Start += n + 1
-			return kept
+			over, r.over = r.over, nil
+			return nil, over, nil
+		case r.Err == nil:
+			r.over.add(unread)
+			r.Start, r.End = 0, 0
+			r.Fill()
+		case r.Err == nonblock.ErrInterrupted:
+			r.Err = nil
+			return nil, nil, nonblock.ErrInterrupted
+		default:
+			r.over.add(unread)
+			r.Start, r.End = 0, 0
+			over, r.over = r.over, nil
+			return nil, over, nil
 		}
-		kept.add(unread)
-		r.Start, r.End = 0, 0
-		if r.Err != nil {
-			return kept
-		}
-		r.Fill()
 	}
 }

@@ -37,7 +37,7 @@ type StreamOptions struct {
 // on without the caller, since half a line would spoil the stream. After a failed Write nothing more is sent, but the
 // messages that still arrive are received.
 //
-// Receive reads on the goroutine of its caller, and looks at no context. The error at the end of the stream wraps
+// Receive reads on the goroutine of its caller. It looks at its context where rwc is one of the types below. The error at the end of the stream wraps
 // [io.EOF].
 //
 // An idle connection has no goroutine of its own, and holds less than 1 kB where rwc is an *os.File, a *net.TCPConn or a
@@ -70,11 +70,16 @@ type stream struct {
 	in    lineReader
 	batch batch // what is still to be handed out of the last line
 
+	watched <-chan struct{} // the Done of the context whose end interrupts reading
+	unwatch func() bool
+
 	closing  sync.Once
 	closeErr error
 }
 
-func (s *stream) Traits() Traits { return Traits{Name: s.name, SilentProbe: true} }
+func (s *stream) Traits() Traits {
+	return Traits{Name: s.name, SilentProbe: true, Interruptible: s.in.Late != nil}
+}
 
 func (s *stream) wrap(err error) error { return fmt.Errorf("%s: %w", s.name, err) }
 
@@ -92,10 +97,14 @@ func (s *stream) Send(ctx context.Context, out Outgoing) error {
 	return s.out.send(ctx, line)
 }
 
-func (s *stream) Receive(context.Context) (*Message, error) {
+func (s *stream) Receive(ctx context.Context) (*Message, error) {
+	s.watch(ctx)
 	for {
 		if s.isClosed() {
 			return nil, s.wrap(ErrClosed)
+		}
+		if s.in.Late != nil && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 		if m := s.batch.next(); m != nil {
 			return m, nil
@@ -104,6 +113,7 @@ func (s *stream) Receive(context.Context) (*Message, error) {
 		switch {
 		case err != nil && s.isClosed():
 			return nil, s.wrap(ErrClosed)
+		case err == nonblock.ErrInterrupted: // by the end of ctx, or of that of an earlier Receive
 		case err == io.EOF:
 			return nil, s.wrap(fmt.Errorf("the peer ended the stream: %w", err))
 		case err != nil:
@@ -115,6 +125,22 @@ func (s *stream) Receive(context.Context) (*Message, error) {
 			s.batch = rest
 			return m, nil
 		}
+	}
+}
+
+// watch has the end of ctx interrupt reading, where that is possible. Few contexts receive in turn, so it is kept up
+// from one call to the next.
+func (s *stream) watch(ctx context.Context) {
+	done := ctx.Done()
+	if done == s.watched || s.in.Late == nil {
+		return
+	}
+	if s.unwatch != nil {
+		s.unwatch()
+	}
+	s.watched, s.unwatch = done, nil
+	if done != nil {
+		s.unwatch = context.AfterFunc(ctx, s.in.Late.Interrupt)
 	}
 }
 

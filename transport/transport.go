@@ -23,9 +23,9 @@ type Conn interface {
 	// error that wraps [ErrNoResponse].
 	Send(ctx context.Context, out Outgoing) error
 
-	// Receive returns the next message that no exchange owns. Its error, and nothing else, ends the connection; it says
-	// why and need not wrap [ErrClosed]. Close always unblocks it; whether the end of ctx does while nothing arrives is
-	// up to the transport.
+	// Receive returns the next message that no exchange owns. Its error ends the connection, and nothing else does; it
+	// says why and need not wrap [ErrClosed]. Close always unblocks it. Whether the end of ctx does while nothing arrives
+	// is up to the binding: see [Traits].Interruptible.
 	Receive(ctx context.Context) (*Message, error)
 
 	// Traits tells the client what this binding does. It is constant after Connect.
@@ -73,6 +73,10 @@ type Traits struct {
 	// cancels the request (2026-07-28). On other bindings the client sends a notice. Since then nothing arrives on such
 	// a binding but on those streams, so the client calls Receive for legacy revisions only, or with SilentProbe.
 	RequestStreams bool
+	// Interruptible says that Receive returns soon after its ctx is done, with the error of ctx, and that this is not
+	// the end of the connection: nothing is lost, and the next Receive goes on. Then a lone caller may receive its answer
+	// itself.
+	Interruptible bool
 }
 
 // Mirror is what a message says that stands between client and server may want to know without reading it. The values

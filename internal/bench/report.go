@@ -223,10 +223,9 @@ const reasons = `
 
 Profiles of the workloads (-profile FOLDER) say:
 
-- Echo over stdio: one goroutine reads for all callers, so that notifications are seen and a call can be given up while
-  it waits. An answer wakes it, and then the caller: twice where the floor's only caller is woken once, and the second
-  wake-up rouses another processor as well. On one processor (GOMAXPROCS=1) the ratio is 0.7 to 0.8. The rest is
-  encoding the arguments, the pass over the envelope, the result, and the clock.
+- Echo over stdio: half is the write and the read. A caller that is alone reads its answer itself, so that it is woken
+  once, as the floor is; what is added is encoding the arguments, the pass over the envelope, the result, the clock, and
+  watching the caller's context. Where several wait, one goroutine reads for all and wakes them, on both sides.
 - Echo over HTTP: net/http is four fifths of it, for the floor too. The client adds a context that ends the exchange
   alone, a copy of the headers, and reading the response to its end so that the connection is used again.
 - Large results: copied together once, checked once, decoded once where they lie. The floor does the first only.

@@ -36,7 +36,7 @@ func Put(c *Chunk) { pool.Put(c) }
 type Buffer struct {
 	Src  io.Reader
 	Late nonblock.LateReader // of the same as Src; nil if there is none
-	Err  error               // of Src, which counts once everything before it is taken
+	Err  error               // of reading, which counts once everything before it is taken
 
 	Buf        []byte
 	Start, End int      // of what is unread in Buf
@@ -80,21 +80,27 @@ func (b *Buffer) Fill() {
 }
 
 func (b *Buffer) read() (n int, err error) {
-	if b.Buf == nil {
+	if b.Late != nil {
 		return b.Late.ReadLate(b)
 	}
 	return b.Src.Read(b.Buf[b.End:])
 }
 
-// Take makes a chunk the buffer, for Late.
+// Take returns the room that Late reads into, and makes a chunk the buffer if there is none.
 func (b *Buffer) Take() []byte {
-	b.large = Get()
-	b.Buf = b.large[:]
-	return b.Buf
+	if b.large == nil {
+		b.large = Get()
+		b.Buf = b.large[:]
+	}
+	return b.Buf[b.End:]
 }
 
-// Return undoes Take.
-func (b *Buffer) Return() { b.Release() }
+// Return takes back a chunk in which there is nothing.
+func (b *Buffer) Return() {
+	if b.Start == b.End && len(b.Parts) == 0 {
+		b.Release()
+	}
+}
 
 // Release gives up what is unread in Buf, and goes back to the small buffer or none.
 func (b *Buffer) Release() {

@@ -2,9 +2,9 @@ package jsonscan
 
 import "unicode/utf8"
 
-// NewOwned returns a Decoder over data that nobody else uses, and that nobody will read again but through Decoder.Since:
-// long strings are decoded in place, so that a result of some megabytes is in memory once.
-func NewOwned(data []byte) Decoder { return Decoder{data: data, own: true} }
+// NewOwned returns a Decoder as NewValid does, over data that nobody else uses, and that nobody will read again but
+// through Decoder.Since: long strings are decoded in place, so that a result of some megabytes is in memory once.
+func NewOwned(data []byte) Decoder { return Decoder{data: data, valid: true, own: true} }
 
 // inPlaceMin is the length from which a string with escapes is decoded in place. What that costs (see rewrite) is little
 // beside the copy that it saves.

@@ -60,8 +60,13 @@ func FuzzDecoder(f *testing.F) {
 		if err := d.End(); (err == nil) != valid {
 			t.Fatalf("decoding %q: %v, encoding/json says valid=%v", data, err, valid)
 		}
+		known := NewValid(data)
+		raw := known.Raw()
 		if !valid {
-			return
+			return // but it must not have panicked
+		}
+		if want := strings.Trim(string(data), " \t\r\n"); string(raw) != want || known.End() != nil {
+			t.Fatalf("%q is passed as %q: %v", data, raw, known.End())
 		}
 		var want any
 		std := json.NewDecoder(strings.NewReader(string(data)))

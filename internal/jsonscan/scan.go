@@ -98,6 +98,26 @@ func skipComposite(data []byte, i, depth int) (int, string) {
 	}
 }
 
+// skipValid passes an object or an array that is valid.
+func skipValid(data []byte, i int) int {
+	for depth := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			i = plainRun(data, i+1)
+			for i < len(data) && data[i] != '"' {
+				i = plainRun(data, i+2) // behind a backslash and what it stands before
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(data)
+}
+
 // skipKey passes a member's name and its colon.
 func skipKey(data []byte, i int) (int, string) {
 	if i >= len(data) {

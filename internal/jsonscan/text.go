@@ -35,9 +35,13 @@ func (d *Decoder) Text() string {
 	return d.share(content)
 }
 
+// ShareAll has all strings share the memory of the data, if those are small: what is read also has raw JSON, which keeps
+// them alive anyway.
+func (d *Decoder) ShareAll() { d.keep = len(d.data) <= shareAllMax }
+
 // share returns plain content as a string.
 func (d *Decoder) share(content []byte) string {
-	if len(content) >= shareMin && len(content) >= len(d.data)/shareFraction {
+	if d.keep || len(content) >= shareMin && len(content) >= len(d.data)/shareFraction {
 		return view(content)
 	}
 	return string(content)
@@ -47,6 +51,8 @@ func (d *Decoder) share(content []byte) string {
 const (
 	shareMin      = 1 << 10
 	shareFraction = 8
+	// shareAllMax bounds what somebody keeps who keeps a name only.
+	shareAllMax = 64 << 10
 )
 
 // view returns b as a string without copying it. Nobody may write to b any more.

@@ -9,11 +9,17 @@
 package nonblock
 
 import (
+	"errors"
 	"io"
 	"os"
 	"reflect"
+	"sync"
 	"syscall"
+	"time"
 )
+
+// ErrInterrupted is the error of a read that Interrupt ended. Nothing is lost, and the next read goes on.
+var ErrInterrupted = errors.New("interrupted")
 
 // A Stream is something that is read and written through other types.
 type Stream interface {
@@ -105,6 +111,9 @@ func (w *Writer) attempt(fd uintptr) (done bool) {
 // A LateReader reads as an io.Reader does, but takes the buffer when there is something to read.
 type LateReader interface {
 	ReadLate(Room) (n int, err error)
+	// Interrupt ends a read that waits, or else the next one that would have to wait, with ErrInterrupted. It may be
+	// called from any goroutine. Reads may also be interrupted when nobody wanted that any more.
+	Interrupt()
 }
 
 // A Room is where to read.
@@ -118,10 +127,14 @@ type Room interface {
 // A Reader is a LateReader of a file or a socket. It is for one goroutine at a time.
 type Reader struct {
 	raw  syscall.RawConn
+	file interface{ SetReadDeadline(time.Time) error }
 	room Room
 	n    int
 	err  error
 	try  func(fd uintptr) (done bool)
+
+	mu          sync.Mutex // guards interrupted, and the deadline that goes with it
+	interrupted bool
 }
 
 // NewReader returns a Reader of a file or a socket, nil if there is no such way.
@@ -130,7 +143,7 @@ func NewReader(src any) *Reader {
 	if raw == nil {
 		return nil
 	}
-	r := &Reader{raw: raw}
+	r := &Reader{raw: raw, file: src.(interface{ SetReadDeadline(time.Time) error })}
 	r.try = r.attempt
 	return r
 }
@@ -141,6 +154,8 @@ func (r *Reader) ReadLate(room Room) (n int, err error) {
 	err = r.raw.Read(r.try)
 	r.room = nil
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded) && r.resume():
+		return 0, ErrInterrupted
 	case err != nil:
 		return 0, err
 	case r.err != nil:
@@ -149,6 +164,27 @@ func (r *Reader) ReadLate(room Room) (n int, err error) {
 		return 0, io.EOF
 	}
 	return r.n, nil
+}
+
+// Interrupt sets a deadline that is over. Whoever sets deadlines for other reasons looks at those after ErrInterrupted,
+// which takes any back.
+func (r *Reader) Interrupt() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.interrupted = true
+	_ = r.file.SetReadDeadline(time.Unix(1, 0))
+}
+
+// resume makes the file ready for another read, if it was interrupted.
+func (r *Reader) resume() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.interrupted {
+		r.interrupted = false
+		_ = r.file.SetReadDeadline(time.Time{})
+		return true
+	}
+	return false
 }
 
 func (r *Reader) attempt(fd uintptr) (done bool) {

@@ -133,6 +133,7 @@ func TestWhatEndsTheWait(t *testing.T) {
 		by   func() error
 		want error
 	}{
+		{func() error { late.Interrupt(); return nil }, nonblock.ErrInterrupted},
 		{func() error { return r.SetReadDeadline(time.Unix(1, 0)) }, os.ErrDeadlineExceeded},
 		{r.Close, nil},
 	} {
@@ -149,5 +150,24 @@ func TestWhatEndsTheWait(t *testing.T) {
 		}
 		assert.Zero(t, waiting.taken.Load())
 		_ = r.SetReadDeadline(time.Time{})
+	}
+}
+
+func TestAnInterruptedReadGoesOn(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	defer w.Close()
+	late := nonblock.NewReader(r)
+	for range 3 {
+		var waiting room
+		late.Interrupt()
+		_, err := late.ReadLate(&waiting)
+		require.ErrorIs(t, err, nonblock.ErrInterrupted)
+		_, err = w.WriteString("text")
+		require.NoError(t, err)
+		n, err := late.ReadLate(&waiting)
+		require.NoError(t, err)
+		assert.Equal(t, "text", string(waiting.buf[:n]))
 	}
 }

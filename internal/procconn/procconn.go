@@ -71,7 +71,7 @@ func (c *conn) Send(ctx context.Context, out transport.Outgoing) error {
 
 func (c *conn) Receive(ctx context.Context) (*transport.Message, error) {
 	m, err := c.stream.Receive(ctx)
-	if err == nil || errors.Is(err, transport.ErrClosed) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, transport.ErrClosed) {
 		return m, err
 	}
 	if exit := c.process.Exit(ctx, exitWait); exit != nil {
