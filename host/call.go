@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/seed62b61957/mcp"
-	"github.com/seed62b61957/mcp/oauth"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -84,16 +83,11 @@ func (sp *spec) callOptions(opts []mcp.CallOption) []mcp.CallOption {
 func (s *server) use(ctx, scope context.Context, do func(context.Context, *mcp.Client, *spec) error) error {
 	s.enter()
 	defer s.leave()
-	sp, err := s.takeSlot(ctx)
+	sp, conn, err := s.admission(ctx)
 	if err != nil {
 		return transport.Unsent(err)
 	}
-	defer func() { <-sp.slots }()
-	conn, err := s.acquire(ctx)
-	if err != nil {
-		return transport.Unsent(err)
-	}
-	defer s.release(conn)
+	defer s.release(sp, conn)
 	if scope.Err() != nil {
 		return transport.Unsent(ended(scope))
 	}
@@ -117,6 +111,25 @@ func (s *server) leave() {
 	s.used = time.Now()
 }
 
+// admission waits for the caller's turn and for a connection, both of the same spec: a server that has another one has
+// other limits, and is not busy with what was asked of the one before.
+func (s *server) admission(ctx context.Context) (*spec, *connection, error) {
+	for {
+		sp, err := s.takeSlot(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		conn, err := s.acquire(ctx, sp)
+		if conn != nil {
+			return sp, conn, nil
+		}
+		<-sp.slots
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
 // takeSlot waits until it is the caller's turn: first come, first served. Nobody waits for the turn at a server that
 // cannot be used.
 func (s *server) takeSlot(ctx context.Context) (*spec, error) {
@@ -138,6 +151,7 @@ func (s *server) takeSlot(ctx context.Context) (*spec, error) {
 			}
 			<-sp.slots
 		case <-ctx.Done():
+		case <-sp.replaced:
 		case <-down: // nil for one that will be tried by whoever gets there first
 		}
 	}
@@ -158,11 +172,15 @@ func (s *server) asleep() bool {
 }
 
 // acquire returns a connection for a call. It waits for an attempt that is under way, and begins one where that was
-// left to those who use the server; all who wait share it. Between attempts it fails at once.
-func (s *server) acquire(ctx context.Context) (*connection, error) {
+// left to those who use the server; all who wait share it. Between attempts it fails at once. There is neither a
+// connection nor an error if the server has another spec by now.
+func (s *server) acquire(ctx context.Context, sp *spec) (*connection, error) {
 	for {
 		s.mu.Lock()
 		switch {
+		case s.spec != sp:
+			s.mu.Unlock()
+			return nil, nil
 		case s.conn != nil:
 			defer s.mu.Unlock()
 			s.conn.calls++
@@ -186,7 +204,9 @@ func (s *server) acquire(ctx context.Context) (*connection, error) {
 	}
 }
 
-func (s *server) release(conn *connection) {
+// release gives back what admission gave.
+func (s *server) release(sp *spec, conn *connection) {
+	<-sp.slots
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	conn.calls--
@@ -220,7 +240,7 @@ func (s *server) learn(conn *connection, err error) {
 
 // learnMore draws conclusions from the error of a call on a connection that goes on. s.mu is held, and is unlocked.
 func (s *server) learnMore(conn *connection, err error) {
-	if required, ok := errors.AsType[*oauth.SignInRequiredError](err); ok {
+	if required := stepUpFor(err); required != nil {
 		s.status.SignIn = required
 		s.announce()
 		return

@@ -61,6 +61,45 @@ func TestCallsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
+func TestQueueOfAChangedServerBeginsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		a := w.add("a")
+		addSlow(a)
+		most := 2
+		h := w.host(func(o *host.Options) {
+			o.Server = func(config.Server) host.ServerOptions { return host.ServerOptions{MaxCalls: most} }
+		})
+		apply(t, h, "a")
+		block := make(chan struct{})
+		var calls sync.WaitGroup
+		for range 2 { // have what there is to have, and do not let go of it
+			calls.Go(func() {
+				assert.NoError(t, h.Use(t.Context(), "a", func(context.Context, *mcp.Client) error {
+					<-block
+					return nil
+				}))
+			})
+		}
+		synctest.Wait()
+		begun := time.Now()
+		var queued sync.WaitGroup
+		for range 3 {
+			queued.Go(func() {
+				_, err := h.CallServerTool(t.Context(), "a", "slow", text("hi"))
+				assert.NoError(t, err)
+			})
+		}
+		synctest.Wait()
+		most = 1
+		apply(t, h, "a")
+		queued.Wait()
+		assert.Equal(t, 30*time.Second, time.Since(begun), "one after the other")
+		close(block)
+		calls.Wait()
+	})
+}
+
 func TestCancelledQueuedCallIsNeverSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

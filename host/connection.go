@@ -162,6 +162,14 @@ func unreachable(err error) bool {
 	return transport.SafeToRetry(err) && errors.As(err, &op)
 }
 
+// stepUpFor returns the demand for a sign-in for more than there is so far, nil if err is none: others may do without.
+func stepUpFor(err error) *oauth.SignInRequiredError {
+	if required, ok := errors.AsType[*oauth.SignInRequiredError](err); ok && required.StepUp() {
+		return required
+	}
+	return nil
+}
+
 // signInFor returns the demand for a sign-in without which the server cannot be used at all, nil if err is none.
 func signInFor(err error) *oauth.SignInRequiredError {
 	if required, ok := errors.AsType[*oauth.SignInRequiredError](err); ok && !required.StepUp() {

@@ -13,7 +13,8 @@ func (s *server) apply(sp *spec) (turn int, asked bool) {
 	}
 	turn = s.ask(func() {
 		if !same {
-			s.spec, s.other = sp, true
+			close(s.spec.replaced)
+			s.spec, s.offering = sp, nil
 		}
 		s.up, s.now, s.gone = true, false, false
 	})

@@ -24,8 +24,6 @@ type server struct {
 	up   bool // it is to run
 	now  bool // it is to connect, even if it is lazy
 	gone bool // it is to be forgotten
-	// other says that the spec is another one than that of what the server has in the catalog.
-	other bool
 
 	turn  int // counts what was asked
 	begun int // the turn that run is at
@@ -40,7 +38,7 @@ type server struct {
 	conn     *connection   // nil unless it is ready
 	users    int           // calls under way, and those that wait for their turn
 	used     time.Time     // when there was the last one
-	offering *offering     // what the server has in the catalog, nil for nothing; only run changes it
+	offering *offering     // what the server has in the catalog, nil for nothing
 	listed   *offering     // what the catalog was told of
 	changed  chan struct{} // closed and replaced when something of the above has changed
 	down     chan struct{} // closed when the server cannot be used any more; nil while it cannot
@@ -68,6 +66,9 @@ func (s *server) ask(change func()) (turn int) {
 		s.end()
 	}
 	s.conn = nil
+	if !s.runs() {
+		s.offering = nil // at once, however long its end takes
+	}
 	switch s.status.State {
 	case Disabled, Idle, Stopped, Failed: // there is nothing to end
 	default:
@@ -142,9 +143,6 @@ func (s *server) begin() {
 		s.set(Idle, nil)
 	default:
 		s.set(Connecting, nil)
-	}
-	if s.other || s.status.State == Disabled || s.status.State == Stopped {
-		s.offering, s.other = nil, false
 	}
 }
 
@@ -345,6 +343,9 @@ func (s *server) announce() {
 	s.host.feed.mark(s.name)
 }
 
+// runs reports whether the server is to run. s.mu is held.
+func (s *server) runs() bool { return s.up && !s.gone && !s.spec.config.Disabled }
+
 // onItsWay reports whether something is under way that will tell whether the server is ready. s.mu is held.
 func (s *server) onItsWay() bool {
 	switch s.status.State {
@@ -353,7 +354,7 @@ func (s *server) onItsWay() bool {
 	case Reconnecting:
 		return s.status.Next.IsZero()
 	case Stopping:
-		return s.up && !s.gone && !s.spec.config.Disabled
+		return s.runs()
 	}
 	return false
 }

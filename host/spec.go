@@ -16,12 +16,14 @@ type spec struct {
 	options ServerOptions
 	// slots holds a token for each call that is under way.
 	slots chan struct{}
+	// replaced is closed when the server has another spec.
+	replaced chan struct{}
 	// authorizer is the one of a server at a URL, the same for all of its connections.
 	authorizer func() (*oauth.Authorizer, error)
 }
 
 func (h *Host) newSpec(c config.Server) *spec {
-	sp := &spec{config: c}
+	sp := &spec{config: c, replaced: make(chan struct{})}
 	if h.options.Server != nil {
 		sp.options = h.options.Server(c)
 	}
