@@ -71,11 +71,13 @@ func TestUnknownNames(t *testing.T) {
 		_, byServer := h.CallServerTool(ctx, "a", "nothing", nil)
 		_, noServer := h.CallServerTool(ctx, "b", "echo", nil)
 		_, noPrompt := h.GetPrompt(ctx, "b", "x", nil)
+		_, noName := h.CallTool(ctx, "", nil)
 		for err, want := range map[error]host.NotFoundError{
 			byModel:  {Tool: "mcp__a__nothing", Generation: 1},
 			byServer: {Server: "a", Tool: "nothing", Generation: 1},
 			noServer: {Server: "b", Generation: 1},
 			noPrompt: {Server: "b", Generation: 1},
+			noName:   {Generation: 1},
 		} {
 			var missing *host.NotFoundError
 			if assert.ErrorAs(t, err, &missing) {
@@ -83,6 +85,7 @@ func TestUnknownNames(t *testing.T) {
 			}
 		}
 		assert.Empty(t, a.Received("tools/call"))
+		assert.EqualError(t, noName, "host: there is neither a tool nor a server without a name")
 		assert.ErrorContains(t, h.Stop(ctx, "b"), `host: there is no server "b"`)
 	})
 }
@@ -213,29 +216,6 @@ func mcptestTools(names ...string) json.RawMessage {
 	return text
 }
 
-func TestServerThatCriesWolfIsAskedRarely(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		a := w.add("a")
-		h := w.host()
-		apply(t, h, "a")
-		listen(t)
-		fetched := len(a.Received("tools/list"))
-		begun := time.Now()
-		for time.Since(begun) < 10*time.Minute {
-			require.NoError(t, a.Notify(t.Context(), string(mcp.ToolsChanged), nil))
-			time.Sleep(100 * time.Millisecond)
-		}
-		assert.Less(t, len(a.Received("tools/list"))-fetched, 60)
-		assert.EqualValues(t, 1, h.Catalog().Generation)
-
-		a.AddTool(&mcp.Tool{Name: "real"}, nil)
-		require.NoError(t, a.Notify(t.Context(), string(mcp.ToolsChanged), nil))
-		time.Sleep(time.Minute)
-		assert.Len(t, h.Catalog().Tools, 2)
-	})
-}
-
 func TestOrderOfTheServerDoesNotMatter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -262,11 +242,16 @@ func TestListsThatAreNotTaken(t *testing.T) {
 		_ = json.Unmarshal(c.Params, &params)
 		return json.RawMessage(fmt.Sprintf(`{"tools":[],"nextCursor":"%s1"}`, params.Cursor)), nil
 	}
+	long := strings.Repeat("t", 61)
 	for what, test := range map[string]struct {
 		list mcptest.Handler
 		want string
 	}{
 		"twice": {answer(mcptestTools("x", "y", "x")), `the tool "x" is there twice`},
+		"same hash": {
+			answer(mcptestTools(long+"5530213", long+"25252637")),
+			`have the same name "mcp__a__ttttttttttttttttttttttttttttttttttttttttttt_20620811c703"`,
+		},
 		"reserved": {
 			answer(mcptestTools("x", "special")),
 			`the tool "special" has the reserved name "mcp__a__special"`,

@@ -50,6 +50,8 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	switch {
+	case e.Tool == "" && e.Server == "":
+		return "there is neither a tool nor a server without a name"
 	case e.Tool == "":
 		return "there is no server " + strconv.Quote(e.Server)
 	case e.Server == "":

@@ -20,7 +20,7 @@ type guard struct {
 	mu     sync.Mutex
 	tokens int    // how many were given
 	valid  string // the one that opens the server, "" for none
-	narrow bool   // its scope is too narrow for calls
+	narrow string // the method that its scope is too narrow for, "" for none, "*" for all
 	deaf   bool   // no token is any good
 	// registered is what a client said of itself.
 	registered map[string]any
@@ -62,7 +62,7 @@ func newGuard(t *testing.T) *guard {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.tokens++
-		g.valid, g.narrow = fmt.Sprint("token", g.tokens), false
+		g.valid, g.narrow = fmt.Sprint("token", g.tokens), ""
 		reply(w, 200, map[string]any{"access_token": g.valid, "token_type": "Bearer", "expires_in": 3600})
 	})
 	mux.HandleFunc("/mcp", g.serve)
@@ -72,7 +72,7 @@ func newGuard(t *testing.T) *guard {
 func (g *guard) serve(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	ok := !g.deaf && g.valid != "" && r.Header.Get("Authorization") == "Bearer "+g.valid
-	narrow := g.narrow && r.Header.Get("Mcp-Method") == "tools/call"
+	narrow := g.narrow == "*" || g.narrow != "" && r.Header.Get("Mcp-Method") == g.narrow
 	g.mu.Unlock()
 	metadata := g.url + "/.well-known/oauth-protected-resource/mcp"
 	switch {
@@ -86,6 +86,13 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		g.front.ServeHTTP(w, r)
 	}
+}
+
+// restrict has a method, or all with "*", need more than the token is good for.
+func (g *guard) restrict(method string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.narrow = method
 }
 
 // revoke makes the token that was given useless.

@@ -9,7 +9,7 @@ import (
 const (
 	// minResync is how long the first of several changes waits for the others.
 	minResync = 250 * time.Millisecond
-	// maxResync is the pause for a server that keeps telling of changes where there are none.
+	// maxResync is the pause for a server that keeps telling of changes from which nothing new comes.
 	maxResync = 30 * time.Second
 	// listening is how long a server of 2026-07-28 may take to notice that it was asked to tell of changes.
 	listening = 2 * time.Second
@@ -81,16 +81,18 @@ func (w *watch) soon() {
 
 // resync fetches the lists. It returns an error only if that shows the connection to be useless.
 func (w *watch) resync() error {
+	changes := w.changes
 	w.changes, w.due = false, nil
 	news, err := w.server.sync(w.spec, w.conn)
 	if err != nil && w.conn.useless(err) {
 		return err
 	}
 	w.plan(err)
-	if err == nil && !news && time.Since(w.fetched) < 2*maxResync {
-		w.pause = min(2*w.pause, maxResync)
-	} else {
+	switch {
+	case news, time.Since(w.fetched) >= 2*maxResync:
 		w.pause = minResync
+	case changes:
+		w.pause = min(2*w.pause, maxResync)
 	}
 	w.fetched = time.Now()
 	return nil

@@ -192,6 +192,7 @@ func (s *server) ready(life context.Context, conn *connection) bool {
 	conn.since, s.used = time.Now(), time.Now()
 	s.conn = conn
 	s.set(Ready, nil)
+	s.status.SignIn = stepUpFor(s.status.ListErr)
 	s.status.Info = conn.client.Server()
 	s.announce()
 	if !recovered.IsZero() {
@@ -229,12 +230,14 @@ func (s *server) decide(life context.Context, sp *spec, conn *connection, err er
 		s.conn = nil
 		conn.retire()
 	}
-	required, refused := signInFor(err), (*oauth.RefusedError)(nil)
+	// To connect, a sign-in for more than there is so far is needed as much as the first one.
+	required, demanded := errors.AsType[*oauth.SignInRequiredError](err)
+	var refused *oauth.RefusedError
 	switch {
 	case life.Err() != nil, err == errIdle:
 		s.mu.Unlock()
 		return false
-	case required != nil:
+	case demanded:
 		s.set(NeedsSignIn, err)
 		s.status.SignIn = required
 		s.announce()

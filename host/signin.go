@@ -96,6 +96,7 @@ func (h *Host) signedIn(ctx context.Context, name string) error {
 	return h.ask(ctx, name, ok, func(s *server) bool {
 		if s.conn != nil {
 			s.status.SignIn = nil
+			s.conn.notice() // the lists may have more by now
 		}
 		s.now = s.up
 		return s.conn == nil // an attempt that is under way was begun without

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/config"
 	"github.com/seed62b61957/mcp/host"
 	"github.com/seed62b61957/mcp/oauth"
@@ -82,9 +83,7 @@ func TestStepUpLeavesTheServerReady(t *testing.T) {
 	g := newGuard(t)
 	h := processes(t, remote(g.url+"/mcp"))
 	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
-	g.mu.Lock()
-	g.narrow = true
-	g.mu.Unlock()
+	g.restrict("tools/call")
 	var required *oauth.SignInRequiredError
 	require.ErrorAs(t, echo(t, h, "a"), &required)
 	s := status(t, h, "a")
@@ -95,6 +94,46 @@ func TestStepUpLeavesTheServerReady(t *testing.T) {
 	assert.Nil(t, status(t, h, "a").SignIn)
 	assert.NoError(t, echo(t, h, "a"))
 	assert.Contains(t, g.forms[len(g.forms)-1].Get("scope"), "write")
+}
+
+func TestStepUpToConnect(t *testing.T) {
+	g := newGuard(t)
+	h := processes(t, remote(g.url+"/mcp"))
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	g.restrict("*")
+	assert.Error(t, h.Restart(t.Context(), "a"))
+	assert.Equal(t, host.NeedsSignIn, state(t, h, "a"))
+	require.NotNil(t, status(t, h, "a").SignIn)
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	assert.NoError(t, echo(t, h, "a"))
+	assert.Contains(t, g.forms[len(g.forms)-1].Get("scope"), "write")
+}
+
+func TestStepUpForAList(t *testing.T) {
+	g := newGuard(t)
+	g.front.server.AddPrompt(&mcp.Prompt{Name: "p"}, nil)
+	h := processes(t, remote(g.url+"/mcp"))
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	require.NoError(t, h.Stop(t.Context(), "a"))
+	g.restrict("prompts/list")
+	require.NoError(t, h.Start(t.Context(), "a"))
+	assert.Len(t, h.Catalog().Tools, 1, "which are not refused")
+	assert.Empty(t, h.Catalog().Prompts)
+	s := status(t, h, "a")
+	assert.Equal(t, host.Ready, s.State)
+	require.NotNil(t, s.SignIn)
+	assert.Equal(t, []string{"read", "write"}, s.SignIn.Scopes)
+
+	require.NoError(t, h.SignIn(t.Context(), "a", inBrowser))
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	for e := range h.Events(ctx) {
+		if len(e.Catalog.Prompts) == 1 {
+			break
+		}
+	}
+	assert.Len(t, h.Catalog().Prompts, 1, "the lists are fetched again")
+	assert.Nil(t, status(t, h, "a").SignIn)
 }
 
 func TestSettingsOfTheServer(t *testing.T) {

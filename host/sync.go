@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/llmcontent"
+	"github.com/seed62b61957/mcp/streamablehttp"
 )
 
 // An offering is what a server has in the catalog: one generation of all its lists. It does not change.
@@ -50,6 +51,9 @@ func (s *server) sync(sp *spec, conn *connection) (news bool, err error) {
 		s.offering = fetched
 	}
 	s.status.ListErr = err
+	if required := stepUpFor(err); required != nil {
+		s.status.SignIn = required
+	}
 	s.announce()
 	return news, err
 }
@@ -66,7 +70,7 @@ func fetch(ctx context.Context, c *mcp.Client, server string, most int, before *
 	var mu sync.Mutex
 	var refusals []error
 	take := func(required bool, err error) {
-		if _, refused := errors.AsType[*mcp.RPCError](err); refused && !required {
+		if !required && refusal(err) {
 			mu.Lock()
 			defer mu.Unlock()
 			refusals = append(refusals, err)
@@ -88,6 +92,17 @@ func fetch(ctx context.Context, c *mcp.Client, server string, most int, before *
 		return nil, context.Cause(ctx)
 	}
 	return o, errors.Join(refusals...)
+}
+
+// refusal reports whether an error is about one request, and says nothing about others.
+func refusal(err error) bool {
+	if _, ok := errors.AsType[*mcp.RPCError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*streamablehttp.StatusError](err); ok {
+		return !unreachable(err) && signInFor(err) == nil
+	}
+	return stepUpFor(err) != nil
 }
 
 func toolName(t *mcp.Tool) string                { return t.Name }
@@ -114,13 +129,20 @@ func collect[T any](list *[]*T, kind string, walk iter.Seq2[*T, error], most int
 
 // check finds tools that could be taken for others.
 func (o *offering) check(reserved map[string]bool) error {
+	known := make(map[string]string, len(o.tools))
 	for i, t := range o.tools {
 		if i > 0 && t.Name == o.tools[i-1].Name {
 			return &ListError{Reason: fmt.Sprintf("the tool %q is there twice", t.Name)}
 		}
-		if name := llmcontent.ToolName(o.server, t.Name); reserved[name] {
+		name := llmcontent.ToolName(o.server, t.Name)
+		if reserved[name] {
 			return &ListError{Reason: fmt.Sprintf("the tool %q has the reserved name %q", t.Name, name)}
 		}
+		// Not by chance: somebody has searched for two tools whose names have the same hash.
+		if other, taken := known[name]; taken {
+			return &ListError{Reason: fmt.Sprintf("the tools %q and %q have the same name %q", other, t.Name, name)}
+		}
+		known[name] = t.Name
 	}
 	return nil
 }
