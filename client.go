@@ -127,6 +127,9 @@ func (c *Client) hear() {
 	defer c.mu.Unlock()
 	if !c.hearing && !c.over {
 		c.hearing = true
+		if c.lends {
+			c.turn = newTurn() // whoever opens the connection is alone
+		}
 		c.background.Go(c.receive)
 	}
 }

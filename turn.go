@@ -32,13 +32,14 @@ func (c *Client) receive() {
 	if c.lends {
 		ctx = context.WithoutCancel(ctx) // Close ends it as well, and to watch a context takes memory while all is idle
 	}
+	c.awaitTurn()
 	last := time.Now()
 	for c.receiveOne(ctx) {
 		if !c.lends {
 			continue
 		}
-		if time.Since(last) < succession {
-			c.lend()
+		if time.Since(last) < succession && c.lend() {
+			c.awaitTurn()
 		}
 		last = time.Now()
 	}
@@ -57,10 +58,28 @@ func (c *Client) receiveOne(ctx context.Context) bool {
 	return false
 }
 
-// lend has callers receive, unless one waits already for what the receiver is to receive. It returns when the turn is
-// the receiver's again.
-func (c *Client) lend() {
-	t := c.offer()
+func newTurn() *turn {
+	t := &turn{back: make(chan struct{})}
+	t.ctx, t.end = context.WithCancel(context.Background())
+	return t
+}
+
+// lend has callers receive, unless one waits already for what the receiver is to receive.
+func (c *Client) lend() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.pending) > 0 || c.over {
+		return false
+	}
+	c.turn = newTurn()
+	return true
+}
+
+// awaitTurn returns when the turn is the receiver's.
+func (c *Client) awaitTurn() {
+	c.mu.Lock()
+	t := c.turn
+	c.mu.Unlock()
 	if t == nil {
 		return
 	}
@@ -76,17 +95,6 @@ func (c *Client) lend() {
 			}
 		}
 	}
-}
-
-func (c *Client) offer() *turn {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.pending) > 0 || c.over {
-		return nil
-	}
-	c.turn = &turn{back: make(chan struct{})}
-	c.turn.ctx, c.turn.end = context.WithCancel(context.Background())
-	return c.turn
 }
 
 // reclaim takes a turn back that nobody has used for a while.

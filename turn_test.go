@@ -112,8 +112,14 @@ func lent(t *testing.T, o *mcp.Options, test func(*testing.T, *mcp.Client, *wire
 			t: t, in: make(chan *transport.Message, 100), out: make(chan *transport.Message, 100),
 			fail: make(chan error, 1), closed: make(chan struct{}),
 		}
-		connected := async(func() (*mcp.Client, error) { return mcp.Connect(t.Context(), w, legacy(o)) })
-		w.answer(w.expect("initialize"), `{"protocolVersion":"2025-11-25","capabilities":`+everything+`,"serverInfo":{"name":"w"}}`)
+		opener := make(chan string, 1)
+		connected := async(func() (*mcp.Client, error) {
+			opener <- goroutine()
+			return mcp.Connect(t.Context(), w, legacy(o))
+		})
+		request := w.expect("initialize")
+		require.Equal(t, <-opener, w.receiver.Load(), "who opens a connection is alone")
+		w.answer(request, `{"protocolVersion":"2025-11-25","capabilities":`+everything+`,"serverInfo":{"name":"w"}}`)
 		c, err := connected()
 		require.NoError(t, err)
 		defer c.Close()
