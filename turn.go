@@ -97,10 +97,14 @@ func (c *Client) awaitTurn() {
 	}
 }
 
-// reclaim takes a turn back that nobody has used for a while.
+// reclaim takes a turn back that nobody has used for a while, unless it was given back meanwhile. It reports whether the
+// receiver has it.
 func (c *Client) reclaim(t *turn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.turn != t {
+		return true
+	}
 	unused := !t.taken && !t.used
 	if t.used = false; unused {
 		c.giveBack(t)

@@ -337,6 +337,15 @@ func TestTheEndOfAConnectionThatIsLent(t *testing.T) {
 	}
 }
 
+func TestATurnThatComesBackWhenTheReceiverLooks(t *testing.T) {
+	for range 200 { // it is up to the scheduler who is first
+		lent(t, nil, func(t *testing.T, c *mcp.Client, _ *wireless) {
+			time.Sleep(20 * time.Millisecond)
+			assert.NoError(t, c.Close())
+		})
+	}
+}
+
 func TestAMessageThatComesWithTheEnd(t *testing.T) {
 	for _, alone := range []bool{false, true} {
 		lent(t, nil, func(t *testing.T, c *mcp.Client, w *wireless) {
