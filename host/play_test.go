@@ -28,7 +28,10 @@ var plays = map[string]func(){
 		serve()
 		forever()
 	},
-	"hang": forever,
+	"hang":               forever,
+	"serve over HTTP":    playHTTP,
+	"tortured":           playTortured,
+	"tortured over HTTP": playTorturedHTTP,
 	"exit": func() {
 		fmt.Fprintln(os.Stderr, "no configuration")
 		os.Exit(3)
@@ -38,8 +41,10 @@ var plays = map[string]func(){
 // forever outlives every test that goes well, and not those that fail by much.
 func forever() { time.Sleep(10 * time.Minute) }
 
-func serve() {
-	s := new(mcptest.Server)
+func serve() { _ = usual().ServeStdio(context.Background()) }
+
+func usual() *mcptest.Server {
+	s := era(new(mcptest.Server))
 	addEcho(s)
 	s.AddTool(&mcp.Tool{Name: "pid"}, func(context.Context, *mcptest.Call) (*mcp.CallToolResult, error) {
 		return mcptest.Text(fmt.Sprint(os.Getpid())), nil
@@ -53,5 +58,5 @@ func serve() {
 		os.Stdout.Close() // and the process lives on
 		return nil, nil
 	})
-	_ = s.ServeStdio(context.Background())
+	return s
 }
