@@ -91,7 +91,7 @@ func (s *server) use(ctx, scope context.Context, do func(context.Context, *mcp.C
 	if scope.Err() != nil {
 		return transport.Unsent(ended(scope))
 	}
-	if err = do(ctx, conn.client, sp); err != nil {
+	if err = do(ctx, conn.client, sp); err != nil && !isOwn(err) {
 		s.learn(conn, err)
 	}
 	return err
@@ -255,15 +255,25 @@ func (s *server) learnMore(conn *connection, err error) {
 	}
 }
 
-func wrap(err error) error { return fmt.Errorf("host: %w", err) }
+// An ownError is one that a host has returned. One that comes out of Use is that of a call of another server.
+type ownError struct{ error }
+
+func (e ownError) Unwrap() error { return e.error }
+
+func isOwn(err error) bool {
+	_, own := errors.AsType[ownError](err)
+	return own
+}
+
+func wrap(err error) error { return ownError{fmt.Errorf("host: %w", err)} }
 
 // wrap names the server, unless the error does so itself.
 func (s *server) wrap(err error) error {
 	var state *StateError
 	var missing *NotFoundError
 	var refused *RefusedError
-	if errors.As(err, &state) || errors.As(err, &missing) || errors.As(err, &refused) {
+	if !isOwn(err) && (errors.As(err, &state) || errors.As(err, &missing) || errors.As(err, &refused)) {
 		return wrap(err)
 	}
-	return fmt.Errorf("host: server %q: %w", s.name, err)
+	return ownError{fmt.Errorf("host: server %q: %w", s.name, err)}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/config"
 	"github.com/seed62b61957/mcp/host"
 	"github.com/seed62b61957/mcp/streamablehttp"
 	"github.com/seed62b61957/mcp/testing/mcptest"
@@ -230,6 +231,36 @@ func TestServerThatDoesNotRespond(t *testing.T) {
 }
 
 // Stopping ends calls on an old connection as well.
+// What a call of another server comes to, within that of one, says nothing about the one.
+func TestNestedCallsBlameTheirOwnServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := &front{server: new(mcptest.Server)}, &front{server: new(mcptest.Server)}
+		addEcho(a.server)
+		addEcho(b.server)
+		h := newWorld(t).host(func(o *host.Options) {
+			o.Transport = func(s config.Server, t transport.Transport) (transport.Transport, error) {
+				t.(*streamablehttp.Transport).Client = map[string]*front{"a": a, "b": b}[s.Name]
+				return t, nil
+			}
+		})
+		list := append(remote("http://127.0.0.1:1/mcp"), remote("http://127.0.0.1:2/mcp")...)
+		list[1].Name = "b"
+		require.NoError(t, h.Apply(t.Context(), list))
+		time.Sleep(time.Minute)
+		b.set(func() { b.status = http.StatusServiceUnavailable })
+		for range 2 { // the first call finds out, the second one is told
+			err := h.Use(t.Context(), "a", func(ctx context.Context, _ *mcp.Client) error {
+				_, err := h.CallServerTool(ctx, "b", "echo", text("hi"))
+				return err
+			})
+			assert.ErrorContains(t, err, `host: server "a": host: server "b"`)
+		}
+		assert.Equal(t, host.Reconnecting, state(t, h, "b"))
+		assert.Equal(t, host.Ready, state(t, h, "a"))
+		assert.NoError(t, echo(t, h, "a"))
+	})
+}
+
 func TestStopEndsWhatSurvivedAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, f := atURL(t)
