@@ -35,16 +35,23 @@ func (h *Host) callTool(
 	return result, nil
 }
 
-// admit asks whether a call may be made.
+// admit asks whether a call may be made, unless it could not be anyway.
 func (s *server) admit(ctx context.Context, tool string, args any) error {
 	if err := s.check(tool); err != nil {
 		return err
 	}
 	approve := s.host.options.Approve
-	if approve == nil {
+	switch {
+	case approve == nil:
 		return nil
+	case ctx.Err() != nil:
+		return ended(ctx)
 	}
 	s.mu.Lock()
+	if !s.usable() {
+		defer s.mu.Unlock()
+		return s.failure()
+	}
 	call := &Call{Server: s.name, Name: tool, Args: args}
 	if s.offering != nil {
 		call.Tool = s.offering.tool(tool)

@@ -183,6 +183,31 @@ func TestApproval(t *testing.T) {
 	})
 }
 
+func TestNobodyIsAskedAboutACallThatCannotBeMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		a := w.add("a")
+		asked := 0
+		h := w.host(func(o *host.Options) {
+			o.Approve = func(context.Context, *host.Call) error {
+				asked++
+				return nil
+			}
+		})
+		apply(t, h, "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := h.CallTool(ctx, "mcp__a__echo", text("hi"))
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.True(t, transport.SafeToRetry(err))
+		w.leave("a")
+		synctest.Wait()
+		isState(t, echo(t, h, "a"), host.Reconnecting)
+		assert.Zero(t, asked)
+		assert.Empty(t, a.Received("tools/call"))
+	})
+}
+
 func TestServerAsksByName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
