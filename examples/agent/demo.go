@@ -14,7 +14,7 @@ import (
 
 const demoQuestion = "What can I cook tonight? Then please do it, and tidy up."
 
-// demoServers are what a file would have: {"mcpServers": {"kitchen": {"command": "agent", "args": ["-serve", "kitchen"]}}}.
+// demoServers are what a file has as {"mcpServers": {"kitchen": {"command": "...", "args": ["-serve", "kitchen"]}}}.
 func demoServers() ([]config.Server, error) {
 	self, err := os.Executable()
 	if err != nil {

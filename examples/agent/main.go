@@ -51,8 +51,8 @@ func main() {
 func flags() options {
 	var o options
 	flag.StringVar(&o.config, "config", "", "a `file` with mcpServers; two demo servers if there is none")
-	flag.StringVar(&o.url, "url", "", "the base `URL` of an API that is compatible with OpenAI's, up to /v1; a script plays "+
-		"the model if there is none")
+	flag.StringVar(&o.url, "url", "", "the base `URL` of an API that is compatible with OpenAI's, up to /v1; a script "+
+		"plays the model if there is none")
 	flag.StringVar(&o.model, "model", "", "the `name` of the model there")
 	flag.StringVar(&o.keyName, "key", "OPENAI_API_KEY", "the environment `variable` that has the key for it")
 	flag.BoolVar(&o.yes, "yes", false, "approve all calls without a question")
