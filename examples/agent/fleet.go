@@ -39,6 +39,7 @@ func openFleet(ctx context.Context, o options, t *terminal) (*fleet, error) {
 
 	ctx, stop := context.WithCancel(ctx)
 	f := &fleet{host: host.New(hostOptions(o, t)), stop: stop}
+	r := newReloader(o.config, before, f.host, t)
 	t.printf("Servers to start: %d\n", len(servers))
 	if err := apply(ctx, f.host, servers); err != nil {
 		return nil, errors.Join(err, f.close())
@@ -50,7 +51,6 @@ func openFleet(ctx context.Context, o options, t *terminal) (*fleet, error) {
 	showSkipped(f.host, t)
 	f.wait.Go(func() { w.run(ctx) })
 	if o.config != "" {
-		r := &reloader{path: o.config, host: f.host, out: t, last: before}
 		f.wait.Go(func() { r.run(ctx) })
 	}
 	return f, nil

@@ -65,6 +65,9 @@ func (p *program) until(texts ...string) string {
 	for _, text := range texts {
 		for !bytes.Contains(p.said.Bytes(), []byte(text)) {
 			b, err := p.out.ReadByte()
+			if err != nil {
+				_ = p.cmd.Wait() // so that stderr is complete
+			}
 			require.NoError(p.t, err, "before %q it said: %s\nstderr: %s", text, &p.said, &p.stderr)
 			p.said.WriteByte(b)
 		}

@@ -17,6 +17,17 @@ type reloader struct {
 	host *host.Host
 	out  *terminal
 	last fileInfo
+
+	hangup chan os.Signal
+}
+
+// newReloader takes SIGHUP from now on, which would end the program otherwise.
+func newReloader(path string, last fileInfo, h *host.Host, out *terminal) *reloader {
+	r := &reloader{path: path, host: h, out: out, last: last, hangup: make(chan os.Signal, 1)}
+	if path != "" && len(hangups) > 0 { // Notify takes no signals for all signals
+		signal.Notify(r.hangup, hangups...)
+	}
+	return r
 }
 
 // fileInfo tells a file from what it was; it is zero for one that is not there.
@@ -34,18 +45,14 @@ func fileState(path string) fileInfo {
 }
 
 func (r *reloader) run(ctx context.Context) {
-	hangup := make(chan os.Signal, 1)
-	if len(hangups) > 0 { // Notify takes no signals for all signals
-		signal.Notify(hangup, hangups...)
-		defer signal.Stop(hangup)
-	}
+	defer signal.Stop(r.hangup)
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-hangup:
+		case <-r.hangup:
 			r.reload(ctx)
 		case <-tick.C:
 			if fileState(r.path) != r.last {
