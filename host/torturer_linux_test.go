@@ -51,6 +51,9 @@ func (v *victim) environment(play string) map[string]string {
 	if v.index%6 == 5 {
 		env[tortureOffshoot] = "1"
 	}
+	if v.index%9 == 8 {
+		env[tortureDawdle] = "1"
+	}
 	return env
 }
 

@@ -22,6 +22,7 @@ const (
 	tortureRun      = "HOST_TORTURE_RUN"
 	tortureRevision = "HOST_TORTURE_REVISION"
 	tortureBook     = "HOST_TORTURE_BOOK"     // the file that calls are written down in
+	tortureDawdle   = "HOST_TORTURE_DAWDLE"   // not "": it sometimes takes longer to start than callers have
 	tortureOffshoot = "HOST_TORTURE_OFFSHOOT" // not "": there is a process that the server has started
 )
 
@@ -148,6 +149,9 @@ func (v *tortured) call(ctx context.Context, call *mcptest.Call) (any, error) {
 
 // playTortured serves over stdio, some with a process of their own that would live on.
 func playTortured() {
+	if os.Getenv(tortureDawdle) != "" && rand.N(2) == 0 {
+		time.Sleep(3500 * time.Millisecond)
+	}
 	_, s := newTortured()
 	if os.Getenv(tortureOffshoot) != "" {
 		offshoot := exec.Command(os.Args[0])
