@@ -49,11 +49,11 @@ type Client struct {
 	cancel     context.CancelFunc
 	background sync.WaitGroup // the goroutines that run no code of the caller's
 
-	end       sync.Once
-	done      chan struct{}
-	err       error // why it ended; set before done is closed
-	closeOnce sync.Once
-	closeErr  error
+	end      sync.Once
+	done     chan struct{}
+	err      error         // why it ended; set before done is closed
+	closed   chan struct{} // closed when the connection is; nil until somebody closes it
+	closeErr error
 }
 
 // Connect reaches a server and agrees with it on a revision of the protocol. ctx bounds connecting only; the client
@@ -156,8 +156,19 @@ func (c *Client) finish(err error) {
 	})
 }
 
+// closeConn closes the connection once, and waits for that; not for a lock, which would stop the clock of synctest.
 func (c *Client) closeConn() error {
-	c.closeOnce.Do(func() { c.closeErr = c.conn.Close() })
+	c.mu.Lock()
+	first := c.closed == nil
+	if first {
+		c.closed = make(chan struct{})
+	}
+	c.mu.Unlock()
+	if first {
+		c.closeErr = c.conn.Close()
+		close(c.closed)
+	}
+	<-c.closed
 	return c.closeErr
 }
 

@@ -30,8 +30,9 @@ type wireless struct {
 	sent func(*transport.Message)
 
 	receiving atomic.Int32
-	receiver  atomic.Value // the goroutine that receives, or did so last
-	received  func()       // runs before Receive returns a message
+	receiver  atomic.Value  // the goroutine that receives, or did so last
+	received  func()        // runs before Receive returns a message
+	slow      time.Duration // how long it takes to close
 	fail      chan error
 	closed    chan struct{}
 	closing   sync.Once
@@ -73,7 +74,10 @@ func (w *wireless) Receive(ctx context.Context) (*transport.Message, error) {
 }
 
 func (w *wireless) Close() error {
-	w.closing.Do(func() { close(w.closed) })
+	w.closing.Do(func() {
+		time.Sleep(w.slow)
+		close(w.closed)
+	})
 	return nil
 }
 
@@ -335,6 +339,21 @@ func TestTheEndOfAConnectionThatIsLent(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A goroutine that waits for a lock stops the clock of a bubble.
+func TestClosingWhatIsBeingClosedInABubble(t *testing.T) {
+	lent(t, nil, func(t *testing.T, c *mcp.Client, w *wireless) {
+		w.slow = time.Second
+		start := time.Now()
+		w.fail <- errors.New("the cable is cut")
+		<-c.Done()
+		lost := time.Now()
+		assert.NoError(t, c.Close())
+		assert.NoError(t, c.Close())
+		assert.Equal(t, time.Second, time.Since(lost))
+		assert.Less(t, lost.Sub(start), time.Second)
+	})
 }
 
 func TestATurnThatComesBackWhenTheReceiverLooks(t *testing.T) {
