@@ -234,7 +234,7 @@ func (s *server) learn(conn *connection, err error) {
 	case required != nil:
 		s.set(NeedsSignIn, err)
 		s.status.SignIn = required
-	case unreachable(err):
+	case unreachable(err) && !doubtful(err):
 		s.set(Reconnecting, err)
 	default:
 		s.learnMore(conn, err)
@@ -257,7 +257,7 @@ func (s *server) learnMore(conn *connection, err error) {
 	switch {
 	case refused && (refusal.Code == mcp.CodeInvalidParams || refusal.Code == mcp.CodeMethodNotFound):
 		conn.notice() // what was called may not be there any more, and not every server says so
-	case errors.Is(err, mcp.ErrNoResponse):
+	case doubtful(err):
 		conn.notice() // if the lists have no response either, the server is away
 	}
 }

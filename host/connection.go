@@ -162,6 +162,13 @@ func unreachable(err error) bool {
 	return transport.SafeToRetry(err) && errors.As(err, &op)
 }
 
+// doubtful reports whether an error of a call may be the server's fault or that of the call: there was no response, or a
+// gateway gave up waiting for one.
+func doubtful(err error) bool {
+	status, ok := errors.AsType[*streamablehttp.StatusError](err)
+	return ok && status.StatusCode == http.StatusGatewayTimeout || errors.Is(err, mcp.ErrNoResponse)
+}
+
 // stepUpFor returns the demand for a sign-in for more than there is so far, nil if err is none: others may do without.
 func stepUpFor(err error) *oauth.SignInRequiredError {
 	if required, ok := errors.AsType[*oauth.SignInRequiredError](err); ok && required.StepUp() {

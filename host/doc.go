@@ -34,8 +34,8 @@
 // that crashes soon after each start comes to an end as well; one that lasts longer begins the count anew.
 //
 // A server at a URL has no process that could be seen to end. It is lost when a call cannot reach it, or is told that
-// it is unavailable (502, 503, 504). After a call without a response it is asked for its lists, which tells whether the
-// server is away or the call was at fault. Once it is known what a server at a URL offers, it is not tried for nobody:
+// it is unavailable (502, 503). After a call without a response, or one that a gateway gave up waiting for (504), it is
+// asked for its lists, which tells whether the server is away or the call was at fault. Once it is known what a server at a URL offers, it is not tried for nobody:
 // the first call after the wait makes the attempt, and calls that come meanwhile share it. So the number of attempts
 // does not depend on the number of callers. Calls that are under way on the old connection go on.
 //

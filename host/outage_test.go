@@ -230,7 +230,6 @@ func TestServerThatDoesNotRespond(t *testing.T) {
 	})
 }
 
-// Stopping ends calls on an old connection as well.
 // What a call of another server comes to, within that of one, says nothing about the one.
 func TestNestedCallsBlameTheirOwnServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -261,6 +260,7 @@ func TestNestedCallsBlameTheirOwnServer(t *testing.T) {
 	})
 }
 
+// Stopping ends calls on an old connection as well.
 func TestStopEndsWhatSurvivedAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, f := atURL(t)
@@ -277,6 +277,27 @@ func TestStopEndsWhatSurvivedAnOutage(t *testing.T) {
 		require.NoError(t, h.Stop(t.Context(), "a"))
 		assert.Error(t, <-slow)
 		assert.Less(t, time.Since(begun), 5*time.Second)
+	})
+}
+
+// A gateway that has lost patience with a tool says nothing about the others; what it says of the lists does.
+func TestAGatewayThatGivesUpWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, f := atURL(t)
+		f.set(func() { f.status = http.StatusGatewayTimeout })
+		require.ErrorIs(t, echo(t, h, "a"), transport.ErrUnavailable)
+		f.set(func() { f.status = 0 })
+		assert.Equal(t, host.Ready, state(t, h, "a"))
+		time.Sleep(time.Second)
+		assert.Equal(t, host.Ready, state(t, h, "a"), "the lists were to be had")
+		assert.NoError(t, echo(t, h, "a"))
+		attempts, _ := f.counts()
+		assert.Equal(t, 1, attempts)
+
+		f.set(func() { f.status = http.StatusGatewayTimeout })
+		require.ErrorIs(t, echo(t, h, "a"), transport.ErrUnavailable)
+		time.Sleep(2 * time.Second)
+		isState(t, echo(t, h, "a"), host.Reconnecting)
 	})
 }
 

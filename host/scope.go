@@ -17,7 +17,7 @@ type Scope struct {
 	end  context.CancelCauseFunc
 }
 
-// Scope returns a new scope, which ends with the host.
+// Scope returns a new scope. It ends with the host, and takes some memory until then unless it is closed.
 func (h *Host) Scope() *Scope {
 	s := &Scope{host: h}
 	s.life, s.end = context.WithCancelCause(h.all.life)
