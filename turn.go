@@ -168,12 +168,12 @@ func (c *Client) handOn(t *turn, p *pendingCall, received bool) {
 	}
 }
 
-// interrupt has a caller that receives look at whether it still wants to. It may come late, and then disturbs another
-// one, which does no harm: the receiver goes on.
+// interrupt has a caller that receives, or is about to, look at whether it still wants to. It may come late, and then
+// disturbs another one, which does no harm: the receiver goes on.
 func (c *Client) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.turn != nil && c.turn.taken {
+	if c.turn != nil {
 		c.turn.end()
 	}
 }

@@ -91,6 +91,14 @@ func (w *wireless) answer(request *transport.Message, result string) {
 	w.in <- &transport.Message{ID: request.ID, Result: json.RawMessage(result)}
 }
 
+func (w *wireless) progressToken(request *transport.Message) json.RawMessage {
+	var params struct {
+		Meta struct{ ProgressToken json.RawMessage } `json:"_meta"`
+	}
+	require.NoError(w.t, json.Unmarshal(request.Params, &params))
+	return params.Meta.ProgressToken
+}
+
 func (w *wireless) notify(method, params string) {
 	w.in <- &transport.Message{Method: method, Params: json.RawMessage(params)}
 }
@@ -264,6 +272,40 @@ func TestACallerThatReceivesGivesUp(t *testing.T) {
 	}
 }
 
+func TestACallThatEndsWhileItsHandlerOfProgressRuns(t *testing.T) {
+	for name, options := range map[string][]mcp.CallOption{
+		"ctx":   nil,
+		"limit": {mcp.WithMaxTimeout(time.Millisecond)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lent(t, nil, func(t *testing.T, c *mcp.Client, w *wireless) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				handle := func(mcp.Progress) {
+					if name == "ctx" {
+						cancel()
+						synctest.Wait() // all who hear of it have
+					} else {
+						time.Sleep(2 * time.Millisecond)
+					}
+				}
+				called := async(func() (*mcp.CallToolResult, error) {
+					return c.CallTool(ctx, "x", nil, append(options, mcp.WithProgress(handle))...)
+				})
+				w.notify("notifications/progress", `{"progressToken":`+string(w.progressToken(w.expect("tools/call")))+`,"progress":1}`)
+				start := time.Now()
+				_, err := called()
+				require.Error(t, err)
+				assert.LessOrEqual(t, time.Since(start), 2*time.Millisecond)
+				w.expect("notifications/cancelled")
+				_, wait := ping(t.Context(), c)
+				w.answer(w.expect("ping"), `{}`)
+				require.NoError(t, wait())
+			})
+		})
+	}
+}
+
 func TestASlowHandlerOfProgressKeepsNobodyWaiting(t *testing.T) {
 	lent(t, nil, func(t *testing.T, c *mcp.Client, w *wireless) {
 		var seen []float64
@@ -277,14 +319,9 @@ func TestASlowHandlerOfProgressKeepsNobodyWaiting(t *testing.T) {
 			}))
 		})
 		request := w.expect("tools/call")
-		var params struct {
-			Meta struct {
-				Token json.RawMessage `json:"progressToken"`
-			} `json:"_meta"`
-		}
-		require.NoError(t, json.Unmarshal(request.Params, &params))
+		token := string(w.progressToken(request))
 		progress := func(n string) {
-			w.notify("notifications/progress", `{"progressToken":`+string(params.Meta.Token)+`,"progress":`+n+`}`)
+			w.notify("notifications/progress", `{"progressToken":`+token+`,"progress":`+n+`}`)
 		}
 		progress("1")
 		synctest.Wait()
