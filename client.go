@@ -140,9 +140,7 @@ func (c *Client) finish(err error) {
 		c.mu.Lock()
 		c.err = err
 		c.over, c.pending = true, nil
-		if c.turn != nil && !c.turn.taken {
-			c.giveBack(c.turn)
-		}
+		c.recall()
 		c.mu.Unlock()
 		c.outbox.close()
 		close(c.done)

@@ -259,7 +259,7 @@ func (d *decoder) integer() *int64 {
 	if !d.is(jsonscan.Number) {
 		return nil
 	}
-	one := jsonscan.NewValid(d.Raw()) // so that the error does not stick
+	one := jsonscan.New(d.Raw()) // so that the error does not stick
 	n := one.Int64()
 	if one.Err() != nil {
 		d.note("ignored, not an integer")
@@ -273,7 +273,7 @@ func (d *decoder) measure() (f float64, ok bool) {
 	if !d.is(jsonscan.Number) {
 		return 0, false
 	}
-	one := jsonscan.NewValid(d.Raw())
+	one := jsonscan.New(d.Raw())
 	if f = one.Float64(); one.Err() != nil {
 		d.note("ignored, out of range")
 		return 0, false

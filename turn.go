@@ -112,6 +112,7 @@ func (c *Client) reclaim(t *turn) bool {
 	return unused
 }
 
+// giveBack makes the turn the receiver's. c.mu is held.
 func (c *Client) giveBack(t *turn) {
 	c.turn = nil
 	t.end()
@@ -173,7 +174,16 @@ func (c *Client) handOn(t *turn, p *pendingCall, received bool) {
 func (c *Client) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.turn != nil {
+	c.recall()
+}
+
+// recall has a turn that is lent come back: at once, unless a caller receives. c.mu is held.
+func (c *Client) recall() {
+	switch {
+	case c.turn == nil:
+	case c.turn.taken:
 		c.turn.end()
+	default:
+		c.giveBack(c.turn)
 	}
 }

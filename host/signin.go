@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ import (
 //
 // Applications whose users are elsewhere use the two halves, [Host.StartSignIn] and [Host.CompleteSignIn].
 func (h *Host) SignIn(ctx context.Context, server string, open func(url string) error) error {
-	s, a, err := h.authorizer(server)
+	s, _, err := h.authorizer(server)
 	if err != nil {
 		return wrap(err)
 	}
@@ -32,25 +33,18 @@ func (h *Host) SignIn(ctx context.Context, server string, open func(url string) 
 		return s.wrap(err)
 	}
 	defer callback.Close()
-	signIn, err := a.StartSignIn(ctx, &oauth.SignInOptions{
-		Required: s.snapshot().SignIn, RedirectURL: callback.RedirectURL(),
-	})
+	signIn, err := h.StartSignIn(ctx, server, &oauth.SignInOptions{RedirectURL: callback.RedirectURL()})
+	if err != nil || signIn.Done() {
+		return err
+	}
+	if err := open(signIn.AuthorizationURL); err != nil {
+		return s.wrap(err)
+	}
+	response, err := callback.Wait(ctx, signIn.State)
 	if err != nil {
 		return s.wrap(err)
 	}
-	if !signIn.Done() {
-		if err := open(signIn.AuthorizationURL); err != nil {
-			return s.wrap(err)
-		}
-		response, err := callback.Wait(ctx, signIn.State)
-		if err != nil {
-			return s.wrap(err)
-		}
-		if err := a.CompleteSignIn(ctx, signIn, response); err != nil {
-			return s.wrap(err)
-		}
-	}
-	return h.signedIn(ctx, server)
+	return h.CompleteSignIn(ctx, server, signIn, response)
 }
 
 // StartSignIn begins a sign-in to a server, as [oauth.Authorizer.StartSignIn] does. Options without Required are for
@@ -157,12 +151,9 @@ func configure(c *oauth.Config, o *config.OAuth) error {
 		c.ServerMetadataURL = o.AuthServerMetadataURL
 	}
 	if o.CallbackURL != "" {
-		u, err := url.Parse(o.CallbackURL)
+		u, err := callbackURL(o)
 		if err != nil {
-			return errors.New("the callback URL is none")
-		}
-		if o.CallbackPort != 0 {
-			u.Host = u.Hostname() + ":" + strconv.Itoa(o.CallbackPort)
+			return err
 		}
 		c.RedirectURL = u.String()
 	}
@@ -177,22 +168,32 @@ func configure(c *oauth.Config, o *config.OAuth) error {
 	return nil
 }
 
-// loopbackOptions are those of where the answer to a sign-in is taken.
-func loopbackOptions(o *config.OAuth) (oauth.LoopbackOptions, error) {
-	var l oauth.LoopbackOptions
-	if o == nil {
-		return l, nil
-	}
-	l.Port = o.CallbackPort
-	if o.CallbackURL == "" {
-		return l, nil
-	}
+// callbackURL is where the answer to a sign-in is taken, with the port that is set for it.
+func callbackURL(o *config.OAuth) (*url.URL, error) {
 	u, err := url.Parse(o.CallbackURL)
 	if err != nil {
-		return l, errors.New("the callback URL is none")
+		return nil, errors.New("the callback URL is none")
 	}
-	l.Host, l.Path = u.Hostname(), u.Path
-	if l.Port == 0 && u.Port() != "" {
+	if o.CallbackPort != 0 {
+		u.Host = net.JoinHostPort(u.Hostname(), strconv.Itoa(o.CallbackPort))
+	}
+	return u, nil
+}
+
+// loopbackOptions are those of who takes the answer to a sign-in on this machine.
+func loopbackOptions(o *config.OAuth) (oauth.LoopbackOptions, error) {
+	switch {
+	case o == nil:
+		return oauth.LoopbackOptions{}, nil
+	case o.CallbackURL == "":
+		return oauth.LoopbackOptions{Port: o.CallbackPort}, nil
+	}
+	u, err := callbackURL(o)
+	if err != nil {
+		return oauth.LoopbackOptions{}, err
+	}
+	l := oauth.LoopbackOptions{Host: u.Hostname(), Path: u.Path}
+	if u.Port() != "" {
 		l.Port, err = strconv.Atoi(u.Port())
 	}
 	return l, err

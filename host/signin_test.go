@@ -172,6 +172,16 @@ func TestClientIsRegisteredWhereTheServerWantsIt(t *testing.T) {
 	assert.Equal(t, "Named", g.registered["client_name"])
 }
 
+func TestCallbackOnIPv6WithAPort(t *testing.T) {
+	g := newGuard(t)
+	list := remote(g.url + "/mcp")
+	list[0].OAuth = &config.OAuth{ClientID: "mine", CallbackURL: "http://[::1]/back", CallbackPort: 4321}
+	h := processes(t, list)
+	signIn, err := h.StartSignIn(t.Context(), "a", nil)
+	require.NoError(t, err)
+	assert.Equal(t, "http://[::1]:4321/back", signIn.RedirectURL)
+}
+
 func TestTokensOutliveAConfiguration(t *testing.T) {
 	g := newGuard(t)
 	h := processes(t, remote(g.url+"/mcp"))

@@ -40,8 +40,7 @@ func (r *lineReader) next() (line []byte, over *excerpt, err error) {
 			r.MakeRoom()
 			searched = r.End - r.Start
 			r.Fill()
-		case r.Err == nonblock.ErrInterrupted:
-			r.Err = nil
+		case r.interrupted():
 			return nil, nil, nonblock.ErrInterrupted
 		case held > 0:
 			return r.take(n), nil, nil // the last line may lack its newline
@@ -83,24 +82,30 @@ func (r *lineReader) skip() (line []byte, over *excerpt, err error) {
 	for {
 		unread := r.Buf[r.Start:r.End]
 		n := bytes.IndexByte(unread, '\n')
-		switch {
-		case n >= 0:
-			r.over.add(unread[:n])
+		if n >= 0 {
+			unread = unread[:n]
 			r.Start += n + 1
-			over, r.over = r.over, nil
-			return nil, over, nil
-		case r.Err == nil:
-			r.over.add(unread)
+		} else {
 			r.Start, r.End = 0, 0
+		}
+		r.over.add(unread)
+		switch {
+		case n < 0 && r.Err == nil:
 			r.Fill()
-		case r.Err == nonblock.ErrInterrupted:
-			r.Err = nil
+		case n < 0 && r.interrupted():
 			return nil, nil, nonblock.ErrInterrupted
 		default:
-			r.over.add(unread)
-			r.Start, r.End = 0, 0
 			over, r.over = r.over, nil
 			return nil, over, nil
 		}
 	}
+}
+
+// interrupted reports whether the last read was, which is no reason not to read again.
+func (r *lineReader) interrupted() bool {
+	if r.Err != nonblock.ErrInterrupted {
+		return false
+	}
+	r.Err = nil
+	return true
 }

@@ -37,8 +37,8 @@ type StreamOptions struct {
 // on without the caller, since half a line would spoil the stream. After a failed Write nothing more is sent, but the
 // messages that still arrive are received.
 //
-// Receive reads on the goroutine of its caller. It looks at its context where rwc is one of the types below. The error at the end of the stream wraps
-// [io.EOF].
+// Receive reads on the goroutine of its caller. It looks at its context where rwc is one of the types below. The error
+// at the end of the stream wraps [io.EOF].
 //
 // An idle connection has no goroutine of its own, and holds less than 1 kB where rwc is an *os.File, a *net.TCPConn or a
 // *net.UnixConn on Linux, and less than 4 kB elsewhere. Those types, and none that embeds one, are read and written

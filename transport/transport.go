@@ -23,9 +23,9 @@ type Conn interface {
 	// error that wraps [ErrNoResponse].
 	Send(ctx context.Context, out Outgoing) error
 
-	// Receive returns the next message that no exchange owns. Its error ends the connection, and nothing else does; it
-	// says why and need not wrap [ErrClosed]. Close always unblocks it. Whether the end of ctx does while nothing arrives
-	// is up to the binding: see [Traits].Interruptible.
+	// Receive returns the next message that no exchange owns. Its error, and nothing else, ends the connection; it says
+	// why, need not wrap [ErrClosed], and every later call returns one as well. Close always unblocks it. Whether the end
+	// of ctx does while nothing arrives is up to the binding: see [Traits].Interruptible.
 	Receive(ctx context.Context) (*Message, error)
 
 	// Traits tells the client what this binding does. It is constant after Connect.
