@@ -2,15 +2,17 @@
 
 package mcp_test
 
-// What a call may allocate, its connection included. Elsewhere than on Linux a stream is read in another way, and the
-// race detector makes sync.Pool forget at random.
+// What a call may allocate, its connection included, and what a connection holds while nothing happens. Elsewhere than
+// on Linux a stream is read in another way, and the race detector makes sync.Pool forget at random.
 
 import (
 	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -21,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/streamablehttp"
 )
 
 func TestWhatCallsAllocate(t *testing.T) {
@@ -71,6 +74,50 @@ func TestWhatCallsAllocate(t *testing.T) {
 		assert.LessOrEqual(t, (after.Mallocs-before.Mallocs)/runs, test.allocs, "%s: allocations", test.name)
 		assert.LessOrEqual(t, (after.TotalAlloc-before.TotalAlloc)/runs, test.bytes, "%s: bytes", test.name)
 	}
+}
+
+func TestWhatAnIdleConnectionHolds(t *testing.T) {
+	const connections, each = 500, 1500
+	heap := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // what is pooled goes with the second one
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	clients := make([]*mcp.Client, 0, connections)
+	connect := func() {
+		c, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: "http://localhost/mcp", Client: idleServer{}}, nil)
+		require.NoError(t, err)
+		clients = append(clients, c)
+	}
+	connect() // makes what all share
+	before, goroutines := heap(), runtime.NumGoroutine()
+	for len(clients) < connections {
+		connect()
+	}
+	assert.LessOrEqual(t, (heap()-before)/(connections-1), each, "bytes")
+	assert.LessOrEqual(t, runtime.NumGoroutine(), goroutines, "goroutines")
+	for _, c := range clients {
+		require.NoError(t, c.Close())
+	}
+}
+
+// idleServer answers as a server of the current revision does that is asked what it is.
+type idleServer struct{}
+
+func (idleServer) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],`+
+		`"capabilities":{"tools":{}},"serverInfo":{"name":"still","version":"1"}}}`, between(body, `"id":`, `,`))
+	return &http.Response{
+		StatusCode: http.StatusOK,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(strings.NewReader(answer)),
+	}, nil
 }
 
 // frugal returns a client of a server that allocates next to nothing: it has the results of its tools, and a list of

@@ -51,19 +51,19 @@ func (c *Cache) For(server, authorization string) *Cache {
 	return &Cache{store: c.store, server: server, owner: authorization}
 }
 
-// clientCache is what a client sees of a cache. The zero value is that of a client without one.
+// clientCache is what a client sees of a cache. A nil one is that of a client without a cache.
 type clientCache struct {
 	store         *cacheStore
 	server, owner cacheName
 }
 
 // join gives names to a client that has none.
-func (c *Cache) join() clientCache {
+func (c *Cache) join() *clientCache {
 	if c == nil {
-		return clientCache{}
+		return nil
 	}
 	own := cacheName{client: c.store.join()}
-	v := clientCache{store: c.store, server: own, owner: own}
+	v := &clientCache{store: c.store, server: own, owner: own}
 	if c.server != "" {
 		v.server = cacheName{given: c.server}
 	}
@@ -101,14 +101,14 @@ func (c *Client) exchange(ctx context.Context, r *request, o *callOptions) (*tra
 	if ctx.Err() != nil {
 		return nil, transport.Unsent(ended(ctx))
 	}
-	if c.ended() {
-		return nil, transport.Unsent(c.err)
+	if err := c.cause(); err != nil {
+		return nil, transport.Unsent(err)
 	}
 	use, store := r.cache, c.cache.store
 	use.key = cacheKey{
 		server: c.cache.server,
 		owner:  c.cache.owner,
-		common: string(session.meta),
+		common: session.commonMeta(),
 		method: r.method,
 		params: string(r.params),
 	}
@@ -130,13 +130,13 @@ func (c *Client) exchange(ctx context.Context, r *request, o *callOptions) (*tra
 // takes reports whether a request is one for the cache. One that carries input is not: what it leads to depends on that
 // (server/utilities/caching, Cache Key).
 func (v *clientCache) takes(r *request, o *callOptions, s *session) bool {
-	return v.store != nil && r.cache != nil && s.modern() && len(o.meta) == 0 && len(o.header) == 0 &&
+	return v != nil && r.cache != nil && s.modern() && len(o.meta) == 0 && len(o.header) == 0 &&
 		valueAt(r.params, []string{"inputResponses"}) == nil && valueAt(r.params, []string{"requestState"}) == nil
 }
 
 // unusable forgets an answer that turned out to be of no use.
 func (v *clientCache) unusable(r *request) {
-	if v.store != nil && r.cache != nil {
+	if v != nil && r.cache != nil {
 		v.store.drop(r.cache.key)
 	}
 }
@@ -144,7 +144,7 @@ func (v *clientCache) unusable(r *request) {
 // badCursor forgets the pages of a list: a cursor came to nothing, so that the others may be of another time as well
 // (server/utilities/caching, Interaction with Pagination).
 func (v *clientCache) badCursor(method string) {
-	if v.store != nil {
+	if v != nil {
 		v.store.dropAll(v.server, method)
 	}
 }
@@ -153,9 +153,9 @@ func (v *clientCache) badCursor(method string) {
 // and before anybody hears of it: who asks because of it gets what is true now.
 func (c *Client) outdated(e Event) {
 	if e.Kind == ToolsChanged {
-		c.tools.forget()
+		c.tools.get().forget()
 	}
-	if c.cache.store != nil {
+	if c.cache != nil {
 		c.cache.store.outdate(cacheTopic{c.cache.server, e})
 	}
 }

@@ -192,8 +192,8 @@ func (c *Client) await(ctx *callContext, p *pendingCall, r *request) (*transport
 		select {
 		case <-p.wake:
 		case <-ctx.parent.Done():
-		case <-c.done:
-			return c.unanswered(ctx, p, r, c.err)
+		case <-c.Done():
+			return c.unanswered(ctx, p, r, c.cause())
 		}
 	}
 }
@@ -207,7 +207,7 @@ func (c *Client) unanswered(ctx context.Context, p *pendingCall, r *request, err
 	unsent := transport.SafeToRetry(err)
 	switch {
 	case !waiting:
-		err = c.err // the client has ended, which says more than what its transport ran into
+		err = c.cause() // the client has ended, which says more than what its transport ran into
 	case ctx.Err() != nil:
 		err = ended(ctx)
 		if !unsent && !r.opening && !c.closesStreams() {

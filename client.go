@@ -16,7 +16,6 @@ import (
 type Client struct {
 	opts *Options
 	log  *slog.Logger // never waits for the caller's handler
-	logs logQueue
 	conn transport.Conn
 	// lends: a Receive can be ended without the connection.
 	lends bool
@@ -28,32 +27,26 @@ type Client struct {
 
 	mu      sync.Mutex
 	pending map[int64]*pendingCall
-	over    bool           // the client has ended, and nothing is pending any more
 	spare   []*pendingCall // records of calls that are over
 	hearing bool           // receive runs, or has ended
 	turn    *turn          // nil if it is not lent
+	err     error          // why the client has ended, and nothing is pending any more; nil while it lives
+	closed  chan struct{}  // closed when the connection is; nil until somebody closes it
 
-	requests requestServer
-	events   eventQueue
-	outbox   outbox
-	tools    toolIndex
-	cache    clientCache
-	renewal  renewal
-	legacy   legacyListeners
-	watches  watches
+	requests lazy[requestServer]
+	events   lazy[eventQueue]
+	outbox   lazy[outbox]
+	tools    lazy[toolIndex]
+	renewal  lazy[renewal]
+	legacy   lazy[legacyListeners]
+	watches  lazy[watches]
+	cache    *clientCache // nil if there is none
 	// tasksUntold: the server does not tell of tasks.
 	tasksUntold atomic.Bool
 
-	// ctx is the life of the client: everything that runs in the background ends with it.
-	ctx        context.Context
-	cancel     context.CancelFunc
+	life       atomic.Pointer[life]
 	background sync.WaitGroup // the goroutines that run no code of the caller's
-
-	end      sync.Once
-	done     chan struct{}
-	err      error         // why it ended; set before done is closed
-	closed   chan struct{} // closed when the connection is; nil until somebody closes it
-	closeErr error
+	closeErr   error          // set before closed is closed
 }
 
 // Connect reaches a server and agrees with it on a revision of the protocol. ctx bounds connecting only; the client
@@ -105,15 +98,12 @@ func newClient(conn transport.Conn, opts *Options) *Client {
 		opts:  opts,
 		conn:  conn,
 		cache: opts.Cache.join(),
-		done:  make(chan struct{}),
 	}
 	traits := conn.Traits()
 	c.lends = traits.Interruptible
 	if c.log = opts.Logger; c.log != discarded {
-		c.log = slog.New(queuedHandler{c.log.Handler(), &c.logs}).With(slog.String("transport", traits.Name))
+		c.log = slog.New(queuedHandler{c.log.Handler(), new(logQueue)}).With(slog.String("transport", traits.Name))
 	}
-	ctx := context.WithValue(context.Background(), clientKey{}, c)
-	c.ctx, c.cancel = context.WithCancel(ctx)
 	if !traits.RequestStreams || traits.SilentProbe {
 		c.hear()
 	}
@@ -125,7 +115,7 @@ func newClient(conn transport.Conn, opts *Options) *Client {
 func (c *Client) hear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.hearing && !c.over {
+	if !c.hearing && c.err == nil {
 		c.hearing = true
 		if c.lends {
 			c.turn = newTurn() // whoever opens the connection is alone
@@ -136,22 +126,23 @@ func (c *Client) hear() {
 
 // finish ends the client: every pending and later call fails with err. Only the first call counts.
 func (c *Client) finish(err error) {
-	c.end.Do(func() {
-		c.mu.Lock()
-		c.err = err
-		c.over, c.pending = true, nil
-		c.recall()
-		c.mu.Unlock()
-		c.outbox.close()
-		close(c.done)
-		c.cancel()
-		// The connection may have ended on the other side only; what is left of it (a process) is not kept waiting
-		// for Close.
-		if cause := errors.Unwrap(err); cause != nil {
-			c.log.Warn("connection lost", slog.Any("error", cause))
-			go c.closeConn()
-		}
-	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
+	c.err, c.pending = err, nil
+	c.recall()
+	c.outbox.get().close()
+	if life := c.life.Load(); life != nil {
+		life.end()
+	}
+	// The connection may have ended on the other side only; what is left of it (a process) is not kept waiting for
+	// Close.
+	if cause := errors.Unwrap(err); cause != nil {
+		c.log.Warn("connection lost", slog.Any("error", cause))
+		go c.closeConn()
+	}
 }
 
 // closeConn closes the connection once, and waits for that; not for a lock, which would stop the clock of synctest.
@@ -195,23 +186,47 @@ func (c *Client) Close() error {
 const closeSettle = 2 * time.Second
 
 // Done is closed when the client has ended: by Close, or because the connection was lost.
-func (c *Client) Done() <-chan struct{} { return c.done }
+func (c *Client) Done() <-chan struct{} { return c.ctx().Done() }
 
 // Err returns nil while the client lives, and then an error that matches [ErrClosed] and says why it ended.
 func (c *Client) Err() error {
-	if !c.ended() {
-		return nil
+	if err := c.cause(); err != nil {
+		return fmt.Errorf("mcp: %w", err)
 	}
-	return fmt.Errorf("mcp: %w", c.err)
+	return nil
 }
 
-func (c *Client) ended() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
+// cause returns why the client has ended, nil while it lives.
+func (c *Client) cause() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// life is a context that ends with the client.
+type life struct {
+	ctx context.Context
+	end context.CancelFunc
+}
+
+// ctx ends with the client, as everything does that runs in the background. It is made when it is first needed: an idle
+// connection may never wait for its end.
+func (c *Client) ctx() context.Context {
+	if l := c.life.Load(); l != nil {
+		return l.ctx
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l := c.life.Load(); l != nil {
+		return l.ctx
+	}
+	var l life
+	l.ctx, l.end = context.WithCancel(context.WithValue(context.Background(), clientKey{}, c))
+	if c.err != nil {
+		l.end()
+	}
+	c.life.Store(&l)
+	return l.ctx
 }
 
 type clientKey struct{}

@@ -66,7 +66,7 @@ func (d *deadline) lastActive(now time.Time) time.Time {
 	var until time.Time
 	if !d.opening { // nothing that a handler does can be about the opening of the connection
 		var busy bool
-		if busy, until = d.call.client.requests.activity(); busy {
+		if busy, until = d.call.client.requests.peek().activity(); busy {
 			return now
 		}
 	}

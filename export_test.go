@@ -9,9 +9,9 @@ func (c *Client) Pending() int {
 
 // KnownTools is the number of tools that the client remembers.
 func (c *Client) KnownTools() int {
-	c.tools.mu.Lock()
-	defer c.tools.mu.Unlock()
-	return len(c.tools.tools)
+	c.tools.get().mu.Lock()
+	defer c.tools.get().mu.Unlock()
+	return len(c.tools.get().tools)
 }
 
 // Topics is how many things the cache would take note of changes of.

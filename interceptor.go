@@ -206,9 +206,9 @@ func (c *Client) newExchange(m *transport.Message, session *session) *Exchange {
 // it is for is not that of the caller's ctx.
 func (c *Client) onBehalf(caller context.Context) context.Context {
 	if len(c.opts.Interceptors) == 0 {
-		return c.ctx
+		return c.ctx()
 	}
-	return behalf{c.ctx, caller}
+	return behalf{c.ctx(), caller}
 }
 
 // behalf takes from the caller's ctx only the values that its own does not have. So what package context keeps there is

@@ -28,7 +28,7 @@ func (c *Client) keepAlive() {
 	}
 	var timer *time.Timer
 	timer = time.AfterFunc(interval, func() {
-		err := c.Ping(c.ctx, WithTimeout(interval), WithMaxTimeout(interval))
+		err := c.Ping(c.ctx(), WithTimeout(interval), WithMaxTimeout(interval))
 		var limit *TimeoutError
 		var rpc *RPCError
 		switch {
@@ -36,9 +36,9 @@ func (c *Client) keepAlive() {
 			c.finish(&closedError{cause: fmt.Errorf("no answer to a keep-alive ping: %w", err)})
 		case errors.As(err, &rpc):
 			c.log.Info("the server does not know ping; no more keep-alive", slog.Any("error", rpc))
-		case c.ctx.Err() == nil:
+		case c.ctx().Err() == nil:
 			timer.Reset(interval)
 		}
 	})
-	context.AfterFunc(c.ctx, func() { timer.Stop() })
+	context.AfterFunc(c.ctx(), func() { timer.Stop() })
 }

@@ -76,8 +76,8 @@ func (c *Client) runListener(ctx context.Context, r *request) error {
 	switch {
 	case err == nil && answer.Error != nil:
 		return r.wrap(answer.Error)
-	case err != nil && c.ended():
-		return r.wrap(c.err)
+	case err != nil && c.cause() != nil:
+		return r.wrap(c.cause())
 	case err != nil && ctx.Err() != nil:
 		return nil // closed by the caller
 	case err != nil:

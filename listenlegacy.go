@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 )
@@ -34,16 +33,16 @@ func (c *Client) listenLegacy(ctx context.Context, f Filter) (*Subscription, err
 			release()
 			return nil, err
 		}
-		c.legacy.change(uri, func(i *interest) { i.subscriptions++ })
+		c.legacy.get().change(uri, func(i *interest) { i.subscriptions++ })
 		held++
 	}
-	forget := context.AfterFunc(c.ctx, func() { s.end(fmt.Errorf("mcp: %w", c.err)) })
+	forget := context.AfterFunc(c.ctx(), func() { s.end(c.Err()) })
 	s.stop = sync.OnceFunc(func() {
 		forget()
-		c.legacy.remove(s)
+		c.legacy.get().remove(s)
 		release()
 	})
-	c.legacy.add(s)
+	c.legacy.get().add(s)
 	return s, nil
 }
 
@@ -63,10 +62,10 @@ func (s *ServerCapabilities) offer(f Filter) Filter {
 // releaseResource ends an interest in a resource. If it was the last one, the server is told, without waiting longer
 // than for a notice; if that fails it may go on telling, and nobody listens.
 func (c *Client) releaseResource(uri string, end func(*interest)) {
-	if !c.legacy.change(uri, end) || c.ended() {
+	if !c.legacy.get().change(uri, end) || c.cause() != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, noticeTimeout)
+	ctx, cancel := context.WithTimeout(c.ctx(), noticeTimeout)
 	defer cancel()
 	_ = c.subscription(ctx, "resources/unsubscribe", uri, nil)
 }

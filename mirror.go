@@ -159,7 +159,7 @@ func (c *Client) mirrorRaw(r *request) (err error) {
 	if name := jsonscan.New(valueAt(r.params, []string{member})); name.Kind() == jsonscan.String {
 		r.mirror.Name = name.Text()
 	}
-	if tool := c.tools.get(r.mirror.Name); r.method == "tools/call" && tool != nil {
+	if tool := c.tools.get().find(r.mirror.Name); r.method == "tools/call" && tool != nil {
 		r.mirror.Params, err = mirror(tool.mirrored, valueAt(r.params, []string{"arguments"}))
 	}
 	return err

@@ -75,8 +75,8 @@ func (c *Client) detect(ctx context.Context) error {
 				return c.adopt(o.server)
 			case o.err == nil:
 				return c.confirm(ctx, o.server, initialize)
-			case c.ended():
-				return fmt.Errorf("%w: %w", errProbeKilled, c.err)
+			case c.cause() != nil:
+				return fmt.Errorf("%w: %w", errProbeKilled, c.cause())
 			case ctx.Err() != nil:
 				return o.err
 			}
@@ -90,8 +90,8 @@ func (c *Client) detect(ctx context.Context) error {
 				return c.settleUnlessProbed(ctx, o, probe)
 			case o.err == nil:
 				return c.settle(ctx, o.server)
-			case c.ended():
-				return fmt.Errorf("%w: %w", errProbeKilled, c.err)
+			case c.cause() != nil:
+				return fmt.Errorf("%w: %w", errProbeKilled, c.cause())
 			case probe == nil || ctx.Err() != nil:
 				return o.err
 			}
@@ -126,7 +126,7 @@ func (c *Client) confirm(ctx context.Context, modern *ServerInfo, initialize <-c
 	switch {
 	case err == nil:
 		return c.adopt(again)
-	case ctx.Err() != nil || c.ended():
+	case ctx.Err() != nil || c.cause() != nil:
 		return err
 	}
 	if o, ok := within(ctx, lateInitialize, initialize); ok && o.err == nil {

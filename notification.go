@@ -75,7 +75,7 @@ func (c *Client) otherNotified(m *transport.Message) {
 	}
 	if isEvent && e.Task == nil {
 		c.outdated(e)
-		c.legacy.tell(e)
+		c.legacy.get().tell(e)
 		c.changed(e)
 		return
 	}
@@ -121,7 +121,7 @@ func (c *Client) enqueue(e Event, cause *transport.Message, handler func(context
 	if handler == nil {
 		return
 	}
-	q := &c.events
+	q := c.events.get()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	added := errand{e, cause, handler}
@@ -141,7 +141,7 @@ func (c *Client) enqueue(e Event, cause *transport.Message, handler func(context
 	}
 	q.bytes += bytes
 	q.queue = append(q.queue, added)
-	if !q.running && c.ctx.Err() == nil {
+	if !q.running && c.ctx().Err() == nil {
 		q.running = true
 		go c.runEvents()
 	}
@@ -149,7 +149,7 @@ func (c *Client) enqueue(e Event, cause *transport.Message, handler func(context
 
 func (c *Client) runEvents() {
 	for {
-		e, ok := c.events.next(c.ctx)
+		e, ok := c.events.get().next(c.ctx())
 		if !ok {
 			return
 		}
@@ -164,7 +164,7 @@ func (c *Client) runEvent(e errand) {
 			c.log.Error("a notification handler failed", slog.String("error", failure))
 		}
 	}()
-	_, err := c.interceptReceived(c.ctx, e.cause, func(ctx context.Context) (json.RawMessage, error) {
+	_, err := c.interceptReceived(c.ctx(), e.cause, func(ctx context.Context) (json.RawMessage, error) {
 		e.run(ctx)
 		return nil, nil
 	})

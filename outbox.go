@@ -36,11 +36,12 @@ const (
 	noticeTimeout = 5 * time.Second
 )
 
-func (c *Client) post(m *transport.Message) { c.postOutgoing(c.ctx, transport.Outgoing{Message: m}) }
+func (c *Client) post(m *transport.Message) { c.postOutgoing(c.ctx(), transport.Outgoing{Message: m}) }
 
 // postOutgoing sends what comes of something that had a ctx, which may be over.
 func (c *Client) postOutgoing(ctx context.Context, out transport.Outgoing) {
-	b := &c.outbox
+	ctx = c.onBehalf(ctx)
+	b := c.outbox.get()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -51,7 +52,7 @@ func (c *Client) postOutgoing(ctx context.Context, out transport.Outgoing) {
 		c.log.Warn("dropped a message, the server does not read", slog.String("method", out.Message.Method))
 		return
 	}
-	b.queue = append(b.queue, posted{out, c.onBehalf(ctx)})
+	b.queue = append(b.queue, posted{out, ctx})
 	b.bytes += size
 	switch {
 	case b.sending:
@@ -65,8 +66,8 @@ func (c *Client) postOutgoing(ctx context.Context, out transport.Outgoing) {
 }
 
 func (c *Client) sendPosted() {
-	for p, ok := c.outbox.next(); ok; p, ok = c.outbox.next() {
-		if err := c.sendOne(p.ctx, p.Outgoing); err != nil && c.ctx.Err() == nil {
+	for p, ok := c.outbox.get().next(); ok; p, ok = c.outbox.get().next() {
+		if err := c.sendOne(p.ctx, p.Outgoing); err != nil && c.ctx().Err() == nil {
 			c.log.Debug("a notice was not sent", slog.String("method", p.Message.Method), slog.Any("error", err))
 		}
 	}
@@ -84,7 +85,7 @@ func (c *Client) sendOne(ctx context.Context, out transport.Outgoing) error {
 	}
 	x := c.newExchange(&transport.Message{ID: m.ID, Method: r.method, Params: r.params}, c.session.Load())
 	_, err := c.interceptSending(ctx, x, o, func(ctx context.Context, o *callOptions) (*transport.Message, error) {
-		params, err := r.withMeta(0, nil, o)
+		params, err := r.withMeta(0, "", o)
 		if err != nil {
 			return nil, err
 		}

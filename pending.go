@@ -50,7 +50,7 @@ const (
 func (c *Client) addPending(id int64, r *request, o *callOptions, now time.Time) (*pendingCall, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.over {
+	if c.err != nil {
 		return nil, c.err
 	}
 	if c.pending == nil {

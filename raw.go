@@ -94,10 +94,8 @@ func (c *Client) attemptNotify(ctx context.Context, method string, params json.R
 	if ctx.Err() != nil {
 		return transport.Unsent(ended(ctx))
 	}
-	select {
-	case <-c.done:
-		return transport.Unsent(c.err)
-	default:
+	if err := c.cause(); err != nil {
+		return transport.Unsent(err)
 	}
 	session := c.session.Load()
 	r, o := &request{method: method, params: params}, &callOptions{}

@@ -48,14 +48,14 @@ func (c *Client) renew(ctx context.Context, old *session) error {
 		return a.err
 	case <-ctx.Done():
 		return ended(ctx)
-	case <-c.done:
-		return c.err
+	case <-c.Done():
+		return c.cause()
 	}
 }
 
 // joinRenewal returns the successor that is under way, or a new one; nil if the session is no longer the old one.
 func (c *Client) joinRenewal(old *session) *successor {
-	r := &c.renewal
+	r := c.renewal.get()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -69,22 +69,27 @@ func (c *Client) joinRenewal(old *session) *successor {
 	return r.current
 }
 
-func (c *Client) makeSession(a *successor) {
-	a.err = c.handshake(c.ctx)
-	c.renewal.mu.Lock()
-	c.renewal.current = nil
-	c.renewal.mu.Unlock()
+// end lets those go on who wait for a successor.
+func (r *renewal) end(a *successor) {
+	r.mu.Lock()
+	r.current = nil
+	r.mu.Unlock()
 	close(a.done)
+}
+
+func (c *Client) makeSession(a *successor) {
+	a.err = c.handshake(c.ctx())
+	c.renewal.get().end(a)
 	if a.err != nil {
 		c.log.Warn("the session expired, and there is no new one", slog.Any("error", a.err))
 		return
 	}
 	c.log.Info("the session expired; there is a new one")
 	// What the old session was told is lost with it, and the new one may offer something else.
-	for _, uri := range c.legacy.uris() {
-		if err := c.subscription(c.ctx, "resources/subscribe", uri, nil); err != nil {
+	for _, uri := range c.legacy.get().uris() {
+		if err := c.subscription(c.ctx(), "resources/subscribe", uri, nil); err != nil {
 			c.log.Warn("a resource is no longer subscribed to", slog.Any("error", err))
 		}
 	}
-	c.missed(Filter{Tools: true, Prompts: true, Resources: true, URIs: c.legacy.uris()})
+	c.missed(Filter{Tools: true, Prompts: true, Resources: true, URIs: c.legacy.get().uris()})
 }

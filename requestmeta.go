@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"unique"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/transport"
@@ -19,30 +20,30 @@ const (
 	metaSubscriptionID = "io.modelcontextprotocol/subscriptionId"
 )
 
-// modernMeta are the members that go with every request of a modern revision, as JSON text without the braces.
-func (o *Options) modernMeta(version string) (json.RawMessage, error) {
+// modernMeta are the members that go with every request of a modern revision.
+func (o *Options) modernMeta(version string) (commonMeta, error) {
 	meta, err := jsonscan.AppendValue(nil, struct {
 		Version      string              `json:"io.modelcontextprotocol/protocolVersion"`
 		Info         Implementation      `json:"io.modelcontextprotocol/clientInfo"`
 		Capabilities *clientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
 	}{version, o.Info, o.capabilities(true)})
 	if err != nil {
-		return nil, err
+		return commonMeta{}, err
 	}
-	return meta[1 : len(meta)-1], nil
+	return unique.Make(string(meta[1 : len(meta)-1])), nil
 }
 
 // withMeta returns the params of a request with the _meta that it goes out with, if any: what its revision wants on
 // every request (common), a progress token, and what the caller adds.
-func (r *request) withMeta(id int64, common json.RawMessage, o *callOptions) (json.RawMessage, error) {
+func (r *request) withMeta(id int64, common string, o *callOptions) (json.RawMessage, error) {
 	token := r.renewable || o.progress != nil
-	if common == nil && !token && len(o.meta) == 0 {
+	if common == "" && !token && len(o.meta) == 0 {
 		return r.params, nil
 	}
 	b := make([]byte, 0, len(r.params)+len(common)+64)
 	b = append(b, `{"_meta":{`...)
 	b = append(b, common...)
-	if common != nil && o.logLevel != "" {
+	if common != "" && o.logLevel != "" {
 		b = jsonscan.AppendString(appendMember(b, metaLogLevel), string(o.logLevel))
 	}
 	if token {
@@ -55,7 +56,7 @@ func (r *request) withMeta(id int64, common json.RawMessage, o *callOptions) (js
 				continue
 			}
 		case metaVersion, metaClientInfo, metaCapabilities, metaLogLevel:
-			if common != nil {
+			if common != "" {
 				continue
 			}
 		}

@@ -77,7 +77,7 @@ func (c *Client) SubscribeResource(ctx context.Context, uri string, opts ...Call
 	}
 	err := c.subscription(ctx, "resources/subscribe", uri, opts)
 	if err == nil {
-		c.legacy.change(uri, func(i *interest) { i.caller = true })
+		c.legacy.get().change(uri, func(i *interest) { i.caller = true })
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func (c *Client) UnsubscribeResource(ctx context.Context, uri string, opts ...Ca
 		c.unwatchResource(uri)
 		return nil
 	}
-	if !c.legacy.change(uri, func(i *interest) { i.caller = false }) {
+	if !c.legacy.get().change(uri, func(i *interest) { i.caller = false }) {
 		return nil
 	}
 	return c.subscription(ctx, "resources/unsubscribe", uri, opts)

@@ -165,7 +165,7 @@ func (c *Client) gather(
 	}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, clientKey{}, c))
 	defer cancel(nil)
-	defer context.AfterFunc(c.ctx, func() { cancel(&closedError{}) })()
+	defer context.AfterFunc(c.ctx(), func() { cancel(&closedError{}) })()
 	var (
 		mu        sync.Mutex
 		running   sync.WaitGroup

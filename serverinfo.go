@@ -1,8 +1,8 @@
 package mcp
 
 import (
-	"encoding/json"
 	"log/slog"
+	"unique"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
@@ -55,12 +55,12 @@ func (s *ServerInfo) member(d *decoder, name []byte) {
 // session is what was agreed on with the server. It never changes.
 type session struct {
 	server ServerInfo
-	meta   json.RawMessage // members of _meta that go with every request; nil for legacy revisions
+	meta   commonMeta // goes with every request; zero for legacy revisions
 }
 
 // A nil session is the time before anything was agreed on.
 
-func (s *session) modern() bool { return s != nil && s.meta != nil }
+func (s *session) modern() bool { return s != nil && s.meta != commonMeta{} }
 
 func (s *session) version() string {
 	if s == nil {
@@ -69,12 +69,15 @@ func (s *session) version() string {
 	return s.server.ProtocolVersion
 }
 
-func (s *session) commonMeta() json.RawMessage {
-	if s == nil {
-		return nil
+func (s *session) commonMeta() string {
+	if !s.modern() {
+		return ""
 	}
-	return s.meta
+	return s.meta.Value()
 }
+
+// commonMeta are members of _meta, as JSON text without the braces. Clients that introduce themselves alike share it.
+type commonMeta = unique.Handle[string]
 
 // Server tells whom the client is connected to, and what was agreed on. The same value is returned every time; treat it
 // as read-only.

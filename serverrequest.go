@@ -69,7 +69,7 @@ func (c *Client) serveRequest(m *transport.Message) {
 		c.post(errorResponse(m.ID, CodeMethodNotFound, "method not found"))
 		return
 	}
-	s := &c.requests
+	s := c.requests.get()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -77,7 +77,7 @@ func (c *Client) serveRequest(m *transport.Message) {
 		c.log.Warn("dropped a request whose id is already in use", slog.String("method", m.Method))
 	case s.workers < maxHandlers:
 		s.workers++
-		go c.work(s.begin(c.ctx, m), m)
+		go c.work(s.begin(c.ctx(), m), m)
 	case len(s.waiting) < maxWaiting && s.waitingBytes+requestBytes(m) <= maxQueueBytes:
 		s.waiting = append(s.waiting, m)
 		s.waitingBytes += requestBytes(m)
@@ -100,7 +100,7 @@ func (s *requestServer) has(id transport.ID) bool {
 func (c *Client) work(ctx context.Context, m *transport.Message) {
 	for m != nil {
 		c.answer(ctx, m)
-		ctx, m = c.requests.next(c.ctx)
+		ctx, m = c.requests.get().next(c.ctx())
 	}
 }
 
@@ -139,6 +139,9 @@ func (s *requestServer) finish(m *transport.Message) {
 
 // activity reports whether handlers run now, and when the last one returned.
 func (s *requestServer) activity() (busy bool, until time.Time) {
+	if s == nil {
+		return false, until
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.running) > 0, s.answered
@@ -159,7 +162,7 @@ func (c *Client) cancelRequest(params json.RawMessage) {
 	if c.endListener(id) { // 2026-07-28: so a server tears a subscription down
 		return
 	}
-	s, key := &c.requests, normalized(id)
+	s, key := c.requests.get(), normalized(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if cancel := s.running[key]; cancel != nil {
@@ -187,7 +190,7 @@ func normalized(id transport.ID) transport.ID {
 func (c *Client) answer(ctx context.Context, m *transport.Message) {
 	reply := &transport.Message{ID: m.ID}
 	result, err := c.runHandler(ctx, m)
-	c.requests.finish(m)
+	c.requests.get().finish(m)
 	if context.Cause(ctx) == errWithdrawn {
 		return // basic/utilities/cancellation: a cancelled request gets no response
 	}
@@ -201,7 +204,7 @@ func (c *Client) answer(ctx context.Context, m *transport.Message) {
 		c.log.Error("a handler failed", slog.String("method", m.Method), slog.Any("error", err))
 		reply.Error = &RPCError{Code: CodeInternalError, Message: "the client's handler failed"}
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, replyTimeout)
+	ctx, cancel := context.WithTimeout(c.ctx(), replyTimeout)
 	defer cancel()
 	out := transport.Outgoing{Message: reply, Version: c.version(), Deliver: c.dispatch}
 	if err := c.conn.Send(ctx, out); err != nil {

@@ -30,7 +30,7 @@ func (w *taskWait) subscribe(ctx context.Context) {
 	case err == nil:
 		_ = sub.Close()
 		c.tasksUntold.Store(true)
-	case ctx.Err() == nil && !c.ended():
+	case ctx.Err() == nil && c.cause() == nil:
 		c.tasksUntold.Store(true)
 	}
 }

@@ -212,7 +212,7 @@ func (w *taskWait) pause(ctx context.Context, d time.Duration) (*Task, error) {
 			return nil, nil
 		case <-ctx.Done():
 			return nil, ended(ctx)
-		case <-w.client.done:
+		case <-w.client.Done():
 			return nil, w.client.err
 		case <-w.changes():
 			if task := w.told(); task != nil {

@@ -19,7 +19,7 @@ var toolList = listing[Tool]{
 	offered: func(s *ServerCapabilities) bool { return s.Tools != nil },
 	decode:  decodeToolsPage,
 	sift:    (*Client).siftTools,
-	begin:   func(c *Client) (end func()) { return c.tools.begin() },
+	begin:   func(c *Client) (end func()) { return c.tools.get().begin() },
 }
 
 // Tools walks the server's tools, and fetches each page when the loop gets there. After an error it ends. A server that
@@ -53,10 +53,10 @@ func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...Ca
 	if err := r.encodeToolCall(name, args); err != nil {
 		return nil, r.wrap(transport.Unsent(err))
 	}
-	tool := c.tools.get(name)
+	tool := c.tools.get().find(name)
 	if o.validate && tool == nil {
 		var err error
-		if tool, err = c.tools.lookup(ctx, c, name); err != nil {
+		if tool, err = c.tools.get().lookup(ctx, c, name); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +64,7 @@ func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...Ca
 	if headersDoNotMatch(err) {
 		// The server wants parameters repeated that the client did not know of, or that have changed since.
 		c.outdated(Event{Kind: ToolsChanged})
-		if tool, err = c.tools.lookup(ctx, c, name); err != nil {
+		if tool, err = c.tools.get().lookup(ctx, c, name); err != nil {
 			return nil, err
 		}
 		result, err = c.callTool(ctx, r, tool, &o)

@@ -79,7 +79,7 @@ func (c *Client) siftTools(page *Page[Tool]) {
 			}
 		}
 		if !page.old {
-			c.tools.remember(t, params)
+			c.tools.get().remember(t, params)
 		}
 		kept = append(kept, t)
 	}
@@ -167,7 +167,7 @@ func (x *toolIndex) forget() {
 
 // lookup returns what there is to know about a tool. It lists the tools if that was not done before.
 func (x *toolIndex) lookup(ctx context.Context, c *Client, name string) (*knownTool, error) {
-	if known := x.get(name); known != nil {
+	if known := x.find(name); known != nil {
 		return known, nil
 	}
 	x.mu.Lock()
@@ -185,8 +185,8 @@ func (x *toolIndex) lookup(ctx context.Context, c *Client, name string) (*knownT
 	return nothingKnown, nil
 }
 
-// get returns what is known about a tool, nil if it is not known or may have changed.
-func (x *toolIndex) get(name string) *knownTool {
+// find returns what is known about a tool, nil if it is not known or may have changed.
+func (x *toolIndex) find(name string) *knownTool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	known := x.tools[name]

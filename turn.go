@@ -28,7 +28,7 @@ const (
 // receive receives what no exchange owns, or has callers do so, until the connection ends. Nothing that it calls waits
 // for the server or runs code of the caller's, so nothing stops it.
 func (c *Client) receive() {
-	ctx := c.ctx
+	ctx := c.ctx()
 	if c.lends {
 		ctx = context.WithoutCancel(ctx) // Close ends it as well, and to watch a context takes memory while all is idle
 	}
@@ -68,7 +68,7 @@ func newTurn() *turn {
 func (c *Client) lend() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.pending) > 0 || c.over {
+	if len(c.pending) > 0 || c.err != nil {
 		return false
 	}
 	c.turn = newTurn()
@@ -164,7 +164,7 @@ func (c *Client) handOn(t *turn, p *pendingCall, received bool) {
 	if _, waits := c.pending[p.id]; waits {
 		others--
 	}
-	if t.taken = false; !received || others > 0 || c.over {
+	if t.taken = false; !received || others > 0 || c.err != nil {
 		c.giveBack(t)
 	}
 }

@@ -32,7 +32,7 @@ func (c *Client) watchLists() {
 		Resources: on.ResourcesChanged != nil && server.Resources != nil && server.Resources.ListChanged,
 	}
 	if !f.IsZero() && c.session.Load().modern() {
-		go c.keepListening(c.ctx, nil, f)
+		go c.keepListening(c.ctx(), nil, f)
 	}
 }
 
@@ -48,26 +48,28 @@ func (c *Client) watchResource(ctx context.Context, uri string) error {
 		r := request{method: "subscriptions/listen", target: uri}
 		return r.wrap(&CapabilityError{Capability: "resources.subscribe"})
 	}
-	life, stop := context.WithCancel(c.ctx)
-	c.watches.mu.Lock()
-	defer c.watches.mu.Unlock()
-	if before := c.watches.stop[uri]; before != nil {
+	life, stop := context.WithCancel(c.ctx())
+	w := c.watches.get()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if before := w.stop[uri]; before != nil {
 		before()
 	}
-	if c.watches.stop == nil {
-		c.watches.stop = make(map[string]context.CancelFunc)
+	if w.stop == nil {
+		w.stop = make(map[string]context.CancelFunc)
 	}
-	c.watches.stop[uri] = stop
+	w.stop[uri] = stop
 	go c.keepListening(life, sub, f)
 	return nil
 }
 
 func (c *Client) unwatchResource(uri string) {
-	c.watches.mu.Lock()
-	defer c.watches.mu.Unlock()
-	if stop := c.watches.stop[uri]; stop != nil {
+	w := c.watches.get()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if stop := w.stop[uri]; stop != nil {
 		stop()
-		delete(c.watches.stop, uri)
+		delete(w.stop, uri)
 	}
 }
 

@@ -24,18 +24,16 @@ func (c *conn) Close() error {
 
 func (c *conn) close() error {
 	c.end(errConnEnded)
-	c.exchanges.end()
-	s, version := c.sessions.take()
-	c.startMu.Lock()
-	c.closed = true
-	c.startMu.Unlock()
+	state := c.stateful()
+	s, version := state.sessions.take()
+	wait := state.close()
 
 	ctx, cancel := context.WithTimeout(context.Background(), c.closing)
 	result := make(chan error, 1)
 	go func() {
 		defer cancel()
 		// First, since net/http may close a connection that a cancelled request has just given back.
-		c.background.Wait()
+		wait()
 		err := c.endSession(ctx, s, version)
 		c.release()
 		result <- err

@@ -24,22 +24,13 @@ type conn struct {
 	closing   time.Duration
 	mode      LegacyMode
 
-	// life ends with the connection; its cause says why.
-	life     context.Context
-	end      context.CancelCauseFunc
-	incoming chan *transport.Message // to Receive; nobody waits on it beyond life
-
-	sessions sessions
-	legacy   atomic.Pointer[url.URL] // where messages go, once the server turned out to speak HTTP+SSE
-	patience patience
-
 	exchanges exchanges
+	patience  patience
+	legacy    atomic.Pointer[url.URL]  // where messages go, once the server turned out to speak HTTP+SSE
+	state     atomic.Pointer[stateful] // nil until it is needed
 
-	startMu    sync.Mutex
-	closed     bool
-	background sync.WaitGroup
-	closeOnce  sync.Once
-	closeErr   error
+	closeOnce sync.Once
+	closeErr  error
 }
 
 var _ transport.Conn = (*conn)(nil)
@@ -56,14 +47,15 @@ func (c *conn) Traits() transport.Traits {
 // Receive returns what the server sends on the GET stream, which starts after notifications/initialized, or on the one
 // stream of a server that speaks HTTP+SSE. It returns when ctx is done.
 func (c *conn) Receive(ctx context.Context) (*transport.Message, error) {
-	if c.life.Err() != nil {
-		return nil, wrap(context.Cause(c.life))
+	s := c.stateful()
+	if s.life.Err() != nil {
+		return nil, wrap(context.Cause(s.life))
 	}
 	select {
-	case m := <-c.incoming:
+	case m := <-s.incoming:
 		return m, nil
-	case <-c.life.Done():
-		return nil, wrap(context.Cause(c.life))
+	case <-s.life.Done():
+		return nil, wrap(context.Cause(s.life))
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -72,7 +64,7 @@ func (c *conn) Receive(ctx context.Context) (*transport.Message, error) {
 // hand gives a message to Receive. It reports false if ctx, which ends with the connection, was over before.
 func (c *conn) hand(ctx context.Context, m *transport.Message) bool {
 	select {
-	case c.incoming <- m:
+	case c.stateful().incoming <- m:
 		c.exchanges.answeredElsewhere(m)
 		return true
 	case <-ctx.Done():
@@ -80,12 +72,17 @@ func (c *conn) hand(ctx context.Context, m *transport.Message) bool {
 	}
 }
 
-// start runs f on a goroutine that Close waits for, unless it is too late for that.
-func (c *conn) start(f func()) bool {
-	c.startMu.Lock()
-	defer c.startMu.Unlock()
-	if !c.closed {
-		c.background.Go(f)
+// stateful returns what a legacy revision needs. Hosts have many connections that are idle, so others do not pay for it.
+func (c *conn) stateful() *stateful {
+	if s := c.state.Load(); s != nil {
+		return s
 	}
-	return !c.closed
+	c.state.CompareAndSwap(nil, newStateful())
+	return c.state.Load()
+}
+
+// end ends the connection: what is under way on it, and what begins later.
+func (c *conn) end(cause error) {
+	c.exchanges.end(cause)
+	c.stateful().end(cause)
 }

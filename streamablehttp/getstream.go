@@ -21,14 +21,15 @@ func (c *conn) listen(caller context.Context, s *session, version string) {
 	if c.noGet {
 		return
 	}
-	ctx, stop := context.WithCancel(c.life)
+	state := c.stateful()
+	ctx, stop := context.WithCancel(state.life)
 	asked := make(chan struct{})
 	tell := sync.OnceFunc(func() { close(asked) })
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		WroteRequest:         func(httptrace.WroteRequestInfo) { time.AfterFunc(headPatience, tell) },
 		GotFirstResponseByte: tell,
 	})
-	started := c.sessions.listening(s, stop) && c.start(func() {
+	started := state.sessions.listening(s, stop) && state.start(func() {
 		defer stop()
 		defer tell()
 		c.keepListening(traced, s, version)

@@ -1,7 +1,6 @@
 package streamablehttp
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"time"
@@ -11,18 +10,17 @@ import (
 
 // exchanges are those of a connection that are under way.
 type exchanges struct {
-	life context.Context // of the connection
-
-	mu  sync.Mutex
-	all map[*exchange]struct{} // nil while there is none, since hosts have many connections that are idle
+	mu   sync.Mutex
+	all  map[*exchange]struct{} // nil while there is none, since hosts have many connections that are idle
+	over error                  // why the connection has ended; nil while it lives
 }
 
 // enter makes the exchange end with the connection, at once if that has ended.
 func (e *exchanges) enter(x *exchange) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.life.Err() != nil {
-		x.cancel(context.Cause(e.life))
+	if e.over != nil {
+		x.cancel(e.over)
 		return
 	}
 	if e.all == nil {
@@ -39,13 +37,23 @@ func (e *exchanges) leave(x *exchange) {
 	}
 }
 
-// end ends all exchanges, after the life of the connection.
-func (e *exchanges) end() {
+// end ends all exchanges, and those that enter later.
+func (e *exchanges) end(cause error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for x := range e.all {
-		x.cancel(context.Cause(e.life))
+	if e.over == nil {
+		e.over = cause
 	}
+	for x := range e.all {
+		x.cancel(e.over)
+	}
+}
+
+// ended returns why the connection has ended, nil while it lives.
+func (e *exchanges) ended() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.over
 }
 
 // errAnswered ends an exchange whose answer came on another stream, so that it does not wait for its own any longer.

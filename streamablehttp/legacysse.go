@@ -36,7 +36,7 @@ var errNoEndpoint = fmt.Errorf("no endpoint event within %v", endpointTimeout)
 // error proves that it is not: that server reads what is posted.
 func (c *conn) mayFallBack(err error) bool {
 	var e *StatusError
-	if c.mode != LegacyAuto || !errors.As(err, &e) || e.answer != nil || c.sessions.everBegun() {
+	if c.mode != LegacyAuto || !errors.As(err, &e) || e.answer != nil || c.stateful().sessions.everBegun() {
 		return false
 	}
 	return e.StatusCode == http.StatusBadRequest || e.StatusCode == http.StatusNotFound ||
@@ -60,7 +60,7 @@ type legacyStream struct {
 
 // openLegacy opens the stream, which lives as long as the connection, and waits for its endpoint.
 func (c *conn) openLegacy(ctx context.Context, header http.Header) error {
-	streaming, cancel := context.WithCancelCause(c.life)
+	streaming, cancel := context.WithCancelCause(c.stateful().life)
 	timer := time.AfterFunc(endpointTimeout, func() { cancel(errNoEndpoint) })
 	detach := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	s, err := c.awaitEndpoint(streaming, header)
@@ -71,7 +71,7 @@ func (c *conn) openLegacy(ctx context.Context, header http.Header) error {
 	if streaming.Err() != nil {
 		err = context.Cause(streaming)
 	}
-	if err == nil && !c.start(func() { c.pump(streaming, s) }) {
+	if err == nil && !c.stateful().start(func() { c.pump(streaming, s) }) {
 		err = errConnEnded
 	}
 	if err == nil {

@@ -26,10 +26,10 @@ func (c *conn) Send(ctx context.Context, out transport.Outgoing) error {
 	}
 	var s *session
 	if !isModern(out.Version) {
-		s, err = c.sessions.enter(out.Message, out.Version)
+		s, err = c.stateful().sessions.enter(out.Message, out.Version)
 	}
-	if c.life.Err() != nil {
-		err = context.Cause(c.life) // which came before the session was taken away
+	if over := c.exchanges.ended(); over != nil {
+		err = over // which came before the session was taken away
 	}
 	if err != nil {
 		return transport.Unsent(wrap(err))
@@ -115,7 +115,7 @@ func (x *exchange) headers() http.Header {
 // refused is for a response that is no success.
 func (x *exchange) refused(e *StatusError) error {
 	if x.session.isLost(e) {
-		x.conn.sessions.forget(x.session)
+		x.conn.stateful().sessions.forget(x.session)
 		return transport.Unsent(fmt.Errorf("%w: %w", transport.ErrSessionExpired, e))
 	}
 	// Whoever has to sign in looks for the status, which an answer would hide.
@@ -130,7 +130,7 @@ func (x *exchange) refused(e *StatusError) error {
 func (x *exchange) answer(ctx context.Context, r *reply) error {
 	m := x.out.Message
 	if m.Method == "initialize" {
-		x.session = x.conn.sessions.adopt(r.Header)
+		x.session = x.conn.stateful().sessions.adopt(r.Header)
 	}
 	switch {
 	case !m.IsRequest() || r.StatusCode == http.StatusNoContent:

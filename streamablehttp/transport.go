@@ -95,7 +95,6 @@ func (t *Transport) newConn(target *url.URL) *conn {
 		reconnect: t.Reconnect.resolved(),
 		closing:   t.CloseTimeout,
 		mode:      t.LegacySSE,
-		incoming:  make(chan *transport.Message),
 	}
 	c.doer, c.release = doer(t.Client)
 	if c.limit <= 0 {
@@ -104,8 +103,6 @@ func (t *Transport) newConn(target *url.URL) *conn {
 	if c.closing <= 0 {
 		c.closing = DefaultCloseTimeout
 	}
-	c.life, c.end = context.WithCancelCause(context.Background())
-	c.exchanges.life = c.life
 	return c
 }
 
