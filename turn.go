@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"time"
+
+	"github.com/seed62b61957/mcp/transport"
 )
 
 // A turn is the right to receive from a connection that all requests share. It is with the goroutine of
@@ -13,15 +15,16 @@ type turn struct {
 	ctx   context.Context // of a caller's Receive
 	end   context.CancelFunc
 	taken bool          // a caller receives
-	used  bool          // one did, since the receiver looked
+	used  bool          // one began to, since the receiver looked
+	due   bool          // it goes back when the caller that receives is done
 	back  chan struct{} // closed when it is given back
 }
 
 const (
-	// succession is how quickly messages have to follow each other for the turn to be lent.
+	// succession is how quickly answers have to follow each other for the turn to be lent.
 	succession = time.Millisecond
-	// lookAfter is how often the receiver looks whether callers still come. Nobody receives for as long after the last
-	// one. A timer that is always near costs a lone caller more than all of its JSON.
+	// lookAfter is how often the receiver looks whether callers still come. Nobody receives for up to twice as long after
+	// the last one. A timer that is always near costs a lone caller more than all of its JSON.
 	lookAfter = 20 * time.Millisecond
 )
 
@@ -33,29 +36,31 @@ func (c *Client) receive() {
 		ctx = context.WithoutCancel(ctx) // Close ends it as well, and to watch a context takes memory while all is idle
 	}
 	c.awaitTurn()
-	last := time.Now()
-	for c.receiveOne(ctx) {
-		if !c.lends {
+	var last time.Time // when an answer came
+	var calls int64    // that had begun when the turn was lent: more must have, or nobody comes for it
+	for m := c.receiveOne(ctx); m != nil; m = c.receiveOne(ctx) {
+		if !c.lends || !m.IsResponse() {
 			continue
 		}
-		if time.Since(last) < succession && c.lend() {
+		if begun := c.nextID.Load(); begun > calls && time.Since(last) < succession && c.lend() {
+			calls = begun
 			c.awaitTurn()
 		}
 		last = time.Now()
 	}
 }
 
-// receiveOne reports whether it has received a message.
-func (c *Client) receiveOne(ctx context.Context) bool {
+// receiveOne returns the message that it has received, nil if there is none.
+func (c *Client) receiveOne(ctx context.Context) *transport.Message {
 	m, err := c.conn.Receive(ctx)
 	if err == nil {
 		c.dispatch(m)
-		return true
+		return m
 	}
 	if ctx.Err() == nil {
 		c.finish(&closedError{cause: err})
 	}
-	return false
+	return nil
 }
 
 func newTurn() *turn {
@@ -90,26 +95,26 @@ func (c *Client) awaitTurn() {
 		case <-t.back:
 			return
 		case <-look.C:
-			if c.reclaim(t) {
-				return
-			}
+			c.reclaim(t, look)
 		}
 	}
 }
 
-// reclaim takes a turn back that nobody has used for a while, unless it was given back meanwhile. It reports whether the
-// receiver has it.
-func (c *Client) reclaim(t *turn) bool {
+// reclaim takes a turn back that nobody has used for a while. A caller that has had it for a while gives it back in the
+// end, and there is no need to look until then: that may be hours, or the life of a subscription.
+func (c *Client) reclaim(t *turn, look *time.Ticker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.turn != t {
-		return true
-	}
-	unused := !t.taken && !t.used
-	if t.used = false; unused {
+	switch {
+	case c.turn != t: // it is back
+	case t.used:
+		t.used = false
+	case t.taken:
+		t.due = true
+		look.Stop()
+	default:
 		c.giveBack(t)
 	}
-	return unused
 }
 
 // giveBack makes the turn the receiver's. c.mu is held.
@@ -130,16 +135,22 @@ func (c *Client) receiveAnswer(ctx context.Context, p *pendingCall) {
 		defer stop()
 	}
 	for t != nil {
-		received := false
-		for !received && c.receiveOne(t.ctx) {
-			received = p.hasReceived()
-		}
-		c.handOn(t, p, received)
+		received := c.receiveFor(t, p)
 		if answer, err := p.report(); !received || answer != nil || err != nil {
 			return
 		}
 		t = c.borrow(p)
 	}
+}
+
+// receiveFor receives until there is something for a call, and reports whether there is. It hands the turn on whatever
+// happens: a transport may panic, and whoever called may go on after that.
+func (c *Client) receiveFor(t *turn, p *pendingCall) (received bool) {
+	defer func() { c.handOn(t, p, received) }()
+	for !received && c.receiveOne(t.ctx) != nil {
+		received = p.hasReceived()
+	}
+	return received
 }
 
 // borrow returns the turn, nil if the call is not to receive: it is not to be had, or the receiver was quicker, and has
@@ -156,7 +167,7 @@ func (c *Client) borrow(p *pendingCall) *turn {
 }
 
 // handOn ends borrowing: the next caller may have the turn, or this one after its handler of progress, which takes what
-// time it likes. It goes back if others wait now, or the connection is not what it was.
+// time it likes. It goes back if others wait now, the receiver expects it, or the connection is not what it was.
 func (c *Client) handOn(t *turn, p *pendingCall, received bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,7 +175,7 @@ func (c *Client) handOn(t *turn, p *pendingCall, received bool) {
 	if _, waits := c.pending[p.id]; waits {
 		others--
 	}
-	if t.taken = false; !received || others > 0 || c.err != nil {
+	if t.taken = false; !received || t.due || others > 0 || c.err != nil {
 		c.giveBack(t)
 	}
 }
