@@ -19,11 +19,12 @@ func (h *Host) callTool(
 	if s == nil {
 		return nil, wrap(transport.Unsent(&NotFoundError{Server: name, Generation: h.Catalog().Generation}))
 	}
-	if err := s.admit(ctx, tool, args); err != nil {
+	approved, err := s.admit(ctx, tool, args)
+	if err != nil {
 		return nil, wrap(transport.Unsent(err))
 	}
-	err = s.use(ctx, scope, func(ctx context.Context, c *mcp.Client, sp *spec) error {
-		if err := s.check(tool); err != nil {
+	err = s.use(ctx, scope, approved, func(ctx context.Context, c *mcp.Client, sp *spec) error {
+		if err := s.check(tool, approved); err != nil {
 			return transport.Unsent(err)
 		}
 		result, err = c.CallTool(ctx, tool, args, sp.callOptions(opts)...)
@@ -33,47 +34,6 @@ func (h *Host) callTool(
 		return nil, s.wrap(err)
 	}
 	return result, nil
-}
-
-// admit asks whether a call may be made, unless it could not be anyway.
-func (s *server) admit(ctx context.Context, tool string, args any) error {
-	if err := s.check(tool); err != nil {
-		return err
-	}
-	approve := s.host.options.Approve
-	switch {
-	case approve == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ended(ctx)
-	}
-	s.mu.Lock()
-	if !s.usable() {
-		defer s.mu.Unlock()
-		return s.failure()
-	}
-	call := &Call{Server: s.name, Name: tool, Args: args}
-	if s.offering != nil {
-		call.Tool = s.offering.tool(tool)
-	}
-	s.mu.Unlock()
-	if err := approve(ctx, call); err != nil {
-		return &RefusedError{Server: s.name, Tool: tool, Err: err}
-	}
-	return nil
-}
-
-// check finds out whether there is such a tool, as far as that is known, and whether it may be used.
-func (s *server) check(tool string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case !s.spec.permits(tool):
-		return &RefusedError{Server: s.name, Tool: tool, Err: ErrDenied}
-	case s.offering != nil && s.offering.tool(tool) == nil:
-		return &NotFoundError{Server: s.name, Tool: tool, Generation: s.host.Catalog().Generation}
-	}
-	return nil
 }
 
 // callOptions puts what the configuration says before what the caller says.
@@ -87,10 +47,12 @@ func (sp *spec) callOptions(opts []mcp.CallOption) []mcp.CallOption {
 // use gives a client of the server to do, once it is its turn. Errors of what comes before that are safe to retry: do
 // was not called. ctx ends soon after the scope has, but not at the same moment, and a call whose turn comes because
 // another one of the scope gave up must not be made.
-func (s *server) use(ctx, scope context.Context, do func(context.Context, *mcp.Client, *spec) error) error {
+func (s *server) use(
+	ctx, scope context.Context, approved *approval, do func(context.Context, *mcp.Client, *spec) error,
+) error {
 	s.enter()
 	defer s.leave()
-	sp, conn, err := s.admission(ctx)
+	sp, conn, err := s.admission(ctx, approved)
 	if err != nil {
 		return transport.Unsent(err)
 	}
@@ -119,10 +81,10 @@ func (s *server) leave() {
 }
 
 // admission waits for the caller's turn and for a connection, both of the same spec: a server that has another one has
-// other limits, and is not busy with what was asked of the one before.
-func (s *server) admission(ctx context.Context) (*spec, *connection, error) {
+// other limits, and is not busy with what was asked of the one before. A call that was approved for that one is over.
+func (s *server) admission(ctx context.Context, approved *approval) (*spec, *connection, error) {
 	for {
-		sp, err := s.takeSlot(ctx)
+		sp, err := s.takeSlot(ctx, approved)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,7 +101,7 @@ func (s *server) admission(ctx context.Context) (*spec, *connection, error) {
 
 // takeSlot waits until it is the caller's turn: first come, first served. Nobody waits for the turn at a server that
 // cannot be used.
-func (s *server) takeSlot(ctx context.Context) (*spec, error) {
+func (s *server) takeSlot(ctx context.Context, approved *approval) (*spec, error) {
 	for {
 		if ctx.Err() != nil {
 			return nil, ended(ctx)
@@ -151,6 +113,9 @@ func (s *server) takeSlot(ctx context.Context) (*spec, error) {
 		}
 		sp, down := s.spec, s.down
 		s.mu.Unlock()
+		if err := approved.covers(sp); err != nil {
+			return nil, err
+		}
 		select {
 		case sp.slots <- struct{}{}:
 			if ctx.Err() == nil {

@@ -2,7 +2,6 @@ package host_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -148,63 +147,6 @@ func TestTimeoutOfTheConfiguration(t *testing.T) {
 		assert.NoError(t, err, "the caller knows better")
 		_, err = h.CallTool(t.Context(), "mcp__b__slow", nil)
 		assert.NoError(t, err)
-	})
-}
-
-func TestApproval(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		a := w.add("a")
-		readOnly := true
-		a.AddTool(&mcp.Tool{Name: "read", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: &readOnly}},
-			func(context.Context, *mcptest.Call) (*mcp.CallToolResult, error) { return mcptest.Text("ok"), nil })
-		no := errors.New("the user said no")
-		h := w.host(func(o *host.Options) {
-			o.Approve = func(_ context.Context, c *host.Call) error {
-				assert.Equal(t, "a", c.Server)
-				assert.Equal(t, c.Name, c.Tool.Name)
-				if hint := c.Tool.Annotations; hint != nil && *hint.ReadOnlyHint {
-					return nil
-				}
-				assert.Equal(t, text("hi"), c.Args)
-				return no
-			}
-		})
-		apply(t, h, "a")
-		_, err := h.CallTool(t.Context(), "mcp__a__read", nil)
-		assert.NoError(t, err)
-		err = echo(t, h, "a")
-		var refused *host.RefusedError
-		require.ErrorAs(t, err, &refused)
-		assert.ErrorIs(t, err, no)
-		assert.EqualError(t, err, `host: tool "echo" of server "a" is refused: the user said no`)
-		assert.True(t, transport.SafeToRetry(err))
-		assert.Len(t, a.Received("tools/call"), 1)
-	})
-}
-
-func TestNobodyIsAskedAboutACallThatCannotBeMade(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		a := w.add("a")
-		asked := 0
-		h := w.host(func(o *host.Options) {
-			o.Approve = func(context.Context, *host.Call) error {
-				asked++
-				return nil
-			}
-		})
-		apply(t, h, "a")
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, err := h.CallTool(ctx, "mcp__a__echo", text("hi"))
-		assert.ErrorIs(t, err, context.Canceled)
-		assert.True(t, transport.SafeToRetry(err))
-		w.leave("a")
-		synctest.Wait()
-		isState(t, echo(t, h, "a"), host.Reconnecting)
-		assert.Zero(t, asked)
-		assert.Empty(t, a.Received("tools/call"))
 	})
 }
 

@@ -15,6 +15,9 @@ var (
 	ErrScopeClosed = errors.New("scope closed")
 	// ErrDenied is matched by the [*RefusedError] of a tool that [ServerOptions] do not let be used.
 	ErrDenied = errors.New("the tool may not be used")
+	// ErrChanged is matched by the [*RefusedError] of a call that was approved for another configuration of its server,
+	// or for a tool of which the server now says something else.
+	ErrChanged = errors.New("the server or the tool has changed since the call was approved")
 )
 
 // A StateError says that a server cannot be used as it is.
@@ -64,7 +67,7 @@ func (e *NotFoundError) Error() string {
 type RefusedError struct {
 	Server string
 	Tool   string
-	Err    error // what [Options].Approve returned, or [ErrDenied]
+	Err    error // what [Options].Approve returned, [ErrDenied] or [ErrChanged]
 }
 
 func (e *RefusedError) Error() string {

@@ -37,7 +37,8 @@ type Options struct {
 	OAuth func(config.Server) oauth.Config
 
 	// Approve is asked before each call of a tool, before it waits for its turn. A call for which it returns an error
-	// is not sent, and fails with a [*RefusedError]. It may ask a user: ctx is that of the call. Nil approves all.
+	// is not sent, and fails with a [*RefusedError]; so does one whose server gets another configuration, or whose tool
+	// changes, until it can be sent (see [ErrChanged]). It may ask a user: ctx is that of the call. Nil approves all.
 	Approve func(ctx context.Context, call *Call) error
 
 	// Reserved are names of tools for models that the application uses itself. A server with a tool of such a name has

@@ -90,7 +90,7 @@ func (s *Scope) use(ctx context.Context, server string, do func(context.Context,
 			missing := &NotFoundError{Server: server, Generation: s.host.Catalog().Generation}
 			return wrap(transport.Unsent(missing))
 		}
-		if err := target.use(ctx, s.life, do); err != nil {
+		if err := target.use(ctx, s.life, nil, do); err != nil {
 			return target.wrap(err)
 		}
 		return nil
