@@ -1,8 +1,13 @@
 package host
 
 import (
+	"errors"
 	"math/rand/v2"
+	"net/http"
+	"strconv"
 	"time"
+
+	"github.com/seed62b61957/mcp/streamablehttp"
 )
 
 const (
@@ -30,14 +35,31 @@ func (b *backoff) lost(uptime time.Duration) {
 	b.failures++
 }
 
-// next returns the wait before the next attempt, and false when there is to be none.
-func (b *backoff) next() (time.Duration, bool) {
+// next returns the wait before the next attempt, and false when there is to be none. err is that of the last one: a
+// server that says when to come back is not asked sooner, up to the longest wait.
+func (b *backoff) next(err error) (time.Duration, bool) {
 	if b.failures >= maxFailures {
 		return 0, false
 	}
-	delay := min(minDelay<<b.waits, maxDelay)
+	delay := jittered(min(minDelay<<b.waits, maxDelay))
 	b.waits++
-	return jittered(delay), true
+	return max(delay, min(retryAfter(err), maxDelay)), true
+}
+
+// retryAfter is the wait that a response over HTTP asks for (RFC 9110, section 10.2.3), 0 if it asks for none.
+func retryAfter(err error) time.Duration {
+	status, ok := errors.AsType[*streamablehttp.StatusError](err)
+	if !ok {
+		return 0
+	}
+	value := status.Header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return time.Duration(min(seconds, int(maxDelay/time.Second))) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return time.Until(at)
+	}
+	return 0
 }
 
 // jittered adds or takes up to a fifth. That is enough to spread the servers of one host, and leaves the schedule

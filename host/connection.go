@@ -162,8 +162,8 @@ func unreachable(err error) bool {
 	return transport.SafeToRetry(err) && errors.As(err, &op)
 }
 
-// doubtful reports whether an error of a call may be the server's fault or that of the call: there was no response, or a
-// gateway gave up waiting for one.
+// doubtful reports whether an error of a call may be the server's fault or that of the call: there was no response, or
+// a gateway gave up waiting for one.
 func doubtful(err error) bool {
 	status, ok := errors.AsType[*streamablehttp.StatusError](err)
 	return ok && status.StatusCode == http.StatusGatewayTimeout || errors.Is(err, mcp.ErrNoResponse)

@@ -35,9 +35,10 @@
 //
 // A server at a URL has no process that could be seen to end. It is lost when a call cannot reach it, or is told that
 // it is unavailable (502, 503). After a call without a response, or one that a gateway gave up waiting for (504), it is
-// asked for its lists, which tells whether the server is away or the call was at fault. Once it is known what a server at a URL offers, it is not tried for nobody:
-// the first call after the wait makes the attempt, and calls that come meanwhile share it. So the number of attempts
-// does not depend on the number of callers. Calls that are under way on the old connection go on.
+// asked for its lists, which tells whether the server is away or the call was at fault. Once it is known what a server
+// at a URL offers, it is not tried for nobody: the first call after the wait makes the attempt, and calls that come
+// meanwhile share it. So the number of attempts does not depend on the number of callers. Calls that are under way on
+// the old connection go on. A server that says when to come back (Retry-After) is not tried sooner, up to 30 s.
 //
 // Of a server that is away, calls fail at once with a [*StateError], except while an attempt is under way: for that
 // they wait as long as their ctx allows. The same goes for a server that connects for the first time, is idle, or is

@@ -23,6 +23,7 @@ type front struct {
 
 	mu       sync.Mutex
 	status   int           // that refuses everything; 0: none does
+	later    string        // the Retry-After that goes with it
 	hang     chan struct{} // that every request waits for; nil: none
 	away     bool          // nobody listens
 	drop     bool          // connections are accepted, and closed
@@ -44,7 +45,7 @@ func (f *front) counts() (attempts, requests int) {
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
-	status, hang := f.status, f.hang
+	status, later, hang := f.status, f.later, f.hang
 	f.mu.Unlock()
 	if hang != nil {
 		select {
@@ -55,6 +56,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case status != 0:
+		w.Header().Set("Retry-After", later)
 		w.WriteHeader(status)
 	case r.Method != http.MethodPost:
 		w.WriteHeader(http.StatusMethodNotAllowed)

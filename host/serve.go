@@ -106,7 +106,7 @@ func (w *watch) plan(err error) {
 		return
 	}
 	w.tries.failed()
-	if delay, ok := w.tries.next(); ok {
+	if delay, ok := w.tries.next(err); ok {
 		w.due = time.After(delay)
 	}
 }

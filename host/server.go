@@ -249,7 +249,7 @@ func (s *server) decide(life context.Context, sp *spec, conn *connection, err er
 		s.fail(err, nil)
 		return false
 	}
-	delay, ok := s.tries.next()
+	delay, ok := s.tries.next(err)
 	if !ok {
 		s.fail(err, nil)
 		return false
