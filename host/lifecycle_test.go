@@ -416,6 +416,31 @@ func TestStoppedServerGetsNoCallAnyMore(t *testing.T) {
 	}
 }
 
+func TestCallsWaitForAServerThatIsOnlyJustApplied(t *testing.T) {
+	w := newWorld(t)
+	w.add("a")
+	h := w.host()
+	for range 100 {
+		require.NoError(t, h.Apply(stopped(t), servers("a"))) // which does not wait
+		require.NoError(t, echo(t, h, "a"))
+		require.NoError(t, h.Stop(t.Context(), "a"))
+	}
+}
+
+func TestStoppedIdleServerIsNotConnected(t *testing.T) {
+	w := newWorld(t)
+	w.add("a")
+	h := w.host(options(host.ServerOptions{Lazy: true}))
+	for range 100 {
+		apply(t, h, "a")
+		_ = h.Stop(stopped(t), "a") // which does not wait
+		var e *host.StateError
+		require.ErrorAs(t, echo(t, h, "a"), &e)
+		require.Contains(t, []host.State{host.Stopping, host.Stopped}, state(t, h, "a"))
+	}
+	assert.Empty(t, w.tried("a"))
+}
+
 // Removing a server and adding it again races with the end of the old one.
 func TestRemovedAndAddedAgain(t *testing.T) {
 	w := newWorld(t)

@@ -334,6 +334,25 @@ func TestNothingIsLeftOfTheTurnBefore(t *testing.T) {
 	})
 }
 
+// What was given up may have calls under way on its old connection, which has to end before there is another one.
+func TestRestartOfAFailedServerIsSeenToStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var open, most atomic.Int32
+		h, f := atURL(t, slowly(&open, &most), options(host.ServerOptions{NoReconnect: true}))
+		go h.CallTool(t.Context(), "mcp__a__slow", nil)
+		synctest.Wait()
+		f.set(func() { f.status = http.StatusServiceUnavailable })
+		assert.Error(t, echo(t, h, "a"))
+		f.set(func() { f.status = 0 })
+		until(t, h, "a", host.Failed)
+		go h.Restart(t.Context(), "a")
+		synctest.Wait()
+		assert.Equal(t, host.Stopping, state(t, h, "a"))
+		assert.NoError(t, echo(t, h, "a"), "it waits")
+		assert.EqualValues(t, 1, most.Load())
+	})
+}
+
 func TestCallsWaitWhileARestartIsStopping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open, most atomic.Int32

@@ -69,8 +69,8 @@ func (s *server) ask(change func()) (turn int) {
 	if !s.runs() {
 		s.offering = nil // at once, however long its end takes
 	}
-	switch s.status.State {
-	case Disabled, Idle, Stopped, Failed: // there is nothing to end
+	switch state := s.status.State; {
+	case state == Disabled, state == Stopped, state == Idle && s.runs(): // there is nothing to end
 	default:
 		s.set(Stopping, nil)
 	}
@@ -351,13 +351,14 @@ func (s *server) runs() bool { return s.up && !s.gone && !s.spec.config.Disabled
 
 // onItsWay reports whether something is under way that will tell whether the server is ready. s.mu is held.
 func (s *server) onItsWay() bool {
+	if s.begun != s.turn {
+		return s.runs()
+	}
 	switch s.status.State {
-	case Connecting:
+	case Connecting, Stopping: // which it is here to become idle
 		return true
 	case Reconnecting:
 		return s.status.Next.IsZero()
-	case Stopping:
-		return s.runs()
 	}
 	return false
 }
