@@ -15,11 +15,15 @@ import (
 
 // SignIn signs the user in to a server, and waits until it is connected. open shows the user a URL, in the browser or
 // on a screen; the answer is taken on a port of this machine, which is that of the server's configuration, or any. ctx
-// bounds all of it, and the user has five minutes. The error is a [*StateError] if the user is signed in and the server
-// is not ready nevertheless.
+// bounds all of it, the user has five minutes, and it ends with the host. The error is a [*StateError] if the user is
+// signed in and the server is not ready nevertheless.
 //
 // Applications whose users are elsewhere use the two halves, [Host.StartSignIn] and [Host.CompleteSignIn].
 func (h *Host) SignIn(ctx context.Context, server string, open func(url string) error) error {
+	return h.all.do(ctx, func(ctx context.Context) error { return h.signIn(ctx, server, open) })
+}
+
+func (h *Host) signIn(ctx context.Context, server string, open func(url string) error) error {
 	s, _, err := h.authorizer(server)
 	if err != nil {
 		return wrap(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -244,4 +245,20 @@ func TestSignInOfAStoppedServer(t *testing.T) {
 	assert.Equal(t, host.Stopped, state(t, h, "a"))
 	require.NoError(t, h.Start(t.Context(), "a"))
 	assert.NoError(t, echo(t, h, "a"))
+}
+
+// The user may never come back, and the port is not to stay open for that long.
+func TestSignInEndsWithTheHost(t *testing.T) {
+	g := newGuard(t)
+	h := processes(t, remote(g.url+"/mcp"))
+	var callback string
+	err := h.SignIn(t.Context(), "a", func(address string) error {
+		u, err := url.Parse(address)
+		callback = u.Query().Get("redirect_uri")
+		go closeHost(t, h)
+		return err
+	})
+	assert.ErrorIs(t, err, host.ErrClosed)
+	assert.Error(t, browse(callback), "nobody listens")
+	assert.ErrorIs(t, h.SignIn(t.Context(), "a", inBrowser), host.ErrClosed)
 }
