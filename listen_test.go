@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/transport"
 )
 
 // acknowledge answers a subscriptions/listen request.
@@ -312,4 +314,56 @@ func TestListeningAgainIsBounded(t *testing.T) {
 		time.Sleep(time.Hour)
 		roundTrip(t, c, p)
 	})
+}
+
+func TestListeningOutlastsAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr, p := pair(t)
+		road := &road{Transport: tr}
+		changed := make(chan string, 1)
+		connect := async(func() (*mcp.Client, error) {
+			return mcp.Connect(t.Context(), road, &mcp.Options{On: mcp.Notifications{
+				ToolsChanged: func(context.Context) { changed <- "tools" },
+			}})
+		})
+		p.answer(p.expect("server/discover"), `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}`)
+		c, err := connect()
+		require.NoError(t, err)
+		defer c.Close()
+		m := p.expect("subscriptions/listen")
+		p.acknowledge(m, `{"toolsListChanged":true}`)
+		synctest.Wait()
+
+		road.closed.Store(true)
+		p.write(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"bye"}}`, m.ID)
+		time.Sleep(24 * time.Hour)
+		assert.InDelta(t, 24*60*2, road.tried.Load(), 10, "tries in a day, not more than one in 30 s")
+		road.closed.Store(false)
+		for range 3 { // it comes and goes once more
+			p.answer(p.expect("subscriptions/listen"), `{"resultType":"complete"}`)
+		}
+		p.acknowledge(p.expect("subscriptions/listen"), `{"toolsListChanged":true}`)
+		assert.Equal(t, "tools", <-changed, "whatever it was")
+	})
+}
+
+// road is the way to a server, which may be closed.
+type road struct {
+	transport.Transport
+	transport.Conn
+	closed atomic.Bool
+	tried  atomic.Int64 // while it was
+}
+
+func (r *road) Connect(ctx context.Context) (conn transport.Conn, err error) {
+	r.Conn, err = r.Transport.Connect(ctx)
+	return r, err
+}
+
+func (r *road) Send(ctx context.Context, out transport.Outgoing) error {
+	if r.closed.Load() {
+		r.tried.Add(1)
+		return transport.Unsent(transport.ErrUnavailable)
+	}
+	return r.Conn.Send(ctx, out)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/seed62b61957/mcp/transport"
 )
 
 // Since 2026-07-28 a server tells of changes only where it was asked to listen. The client asks for what its handlers
@@ -13,7 +15,8 @@ import (
 const (
 	minListenDelay = time.Second
 	maxListenDelay = 30 * time.Second
-	// maxListenFailures bounds the tries in a row that come to nothing. A subscription that lasted counts as none.
+	// maxListenFailures bounds the subscriptions in a row that come to nothing. One that lasted ends the row, and so
+	// does an outage.
 	maxListenFailures = 5
 )
 
@@ -73,10 +76,11 @@ func (c *Client) unwatchResource(uri string) {
 	}
 }
 
-// keepListening takes the events of a subscription to the handlers, and listens again when it ends.
+// keepListening takes the events of a subscription to the handlers, and listens again when it ends: for as long as it
+// takes if the server cannot be reached, and otherwise while that comes to something.
 func (c *Client) keepListening(ctx context.Context, sub *Subscription, f Filter) {
-	for failures := 0; failures <= maxListenFailures; failures++ {
-		if failures > 0 && pause(ctx, min(minListenDelay<<(failures-1), maxListenDelay)) != nil {
+	for tries, vain := 0, 0; vain <= maxListenFailures; tries++ {
+		if tries > 0 && pause(ctx, min(minListenDelay<<min(tries-1, maxListenFailures), maxListenDelay)) != nil {
 			return
 		}
 		if sub == nil {
@@ -85,9 +89,12 @@ func (c *Client) keepListening(ctx context.Context, sub *Subscription, f Filter)
 			if sub, err = c.Listen(ctx, f); errors.As(err, &refusal) {
 				break
 			} else if err != nil {
+				if vain++; unreachable(err) {
+					vain = 0
+				}
 				continue
 			}
-			if failures > 0 {
+			if tries > 0 {
 				c.missed(f) // whatever happened meanwhile
 			}
 		}
@@ -99,13 +106,18 @@ func (c *Client) keepListening(ctx context.Context, sub *Subscription, f Filter)
 		}
 		_ = sub.Close()
 		sub = nil
-		if time.Since(begun) > maxListenDelay {
-			failures = 0
+		if vain++; time.Since(begun) > maxListenDelay {
+			tries, vain = 0, 0
 		}
 	}
 	if ctx.Err() == nil {
 		c.log.Warn("changes will not be noticed: the server does not keep a subscription")
 	}
+}
+
+// unreachable reports whether an error is about the way to the server, which says nothing about the server.
+func unreachable(err error) bool {
+	return errors.Is(err, transport.ErrUnavailable) || errors.Is(err, transport.ErrNoResponse) || transport.SafeToRetry(err)
 }
 
 // missed takes everything that a filter is about for changed.
