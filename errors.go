@@ -83,15 +83,19 @@ type CapabilityError struct {
 func (e *CapabilityError) Error() string { return "the server does not offer " + e.Capability }
 
 // PageError says that a list was not read to its end, because its pages do not end: a cursor came twice, or there are
-// more pages than [Options] allow.
+// more pages, or more bytes, than [Options] allow.
 type PageError struct {
 	Pages    int  // how many were read
 	Repeated bool // whether the cursor that followed them had been used before
+	Bytes    int  // how many they have, if that is too much; 0 if it is not
 }
 
 func (e *PageError) Error() string {
-	if e.Repeated {
+	switch {
+	case e.Repeated:
 		return fmt.Sprintf("the list never ends: a cursor came back after page %d", e.Pages)
+	case e.Bytes > 0:
+		return fmt.Sprintf("the list is too large: %d bytes up to page %d", e.Bytes, e.Pages)
 	}
 	return fmt.Sprintf("the list has more than %d pages", e.Pages)
 }

@@ -22,8 +22,9 @@ type Page[T any] struct {
 	Cache CacheHints
 	Meta  Meta
 
-	kept bool // it came from the cache
-	old  bool // and is no longer fresh
+	bytes int  // of the JSON that it was read from
+	kept  bool // it came from the cache
+	old   bool // and is no longer fresh
 }
 
 // A listing is one kind of list: how it is asked for and read.
@@ -64,7 +65,7 @@ func (l *listing[T]) page(ctx context.Context, c *Client, cursor *string, opts [
 		c.cache.unusable(r)
 		return nil, r.wrap(fmt.Errorf("unusable result: %w", err))
 	}
-	page.kept, page.old = r.cache.kept, r.cache.old
+	page.bytes, page.kept, page.old = len(answer.Result), r.cache.kept, r.cache.old
 	// Until 2025-11-25 an empty cursor is how some servers say that there is no more; later it is one like any other
 	// (2026-07-28, server/utilities/pagination).
 	if page.NextCursor != nil && *page.NextCursor == "" && !c.session.Load().modern() {
@@ -101,11 +102,16 @@ func (l *listing[T]) pages(ctx context.Context, c *Client, opts []CallOption) it
 			end = l.begin(c)
 		}
 		var cursor *string
+		bytes := 0
 		seen := map[[sha256.Size]byte]bool{} // not the cursors, which may be as large as pages, and keep those
 		for pages := 1; ; pages++ {
 			page, err := l.page(ctx, c, cursor, opts)
 			if err != nil {
 				yield(nil, err)
+				return
+			}
+			if bytes += page.bytes; bytes > c.opts.MaxListBytes {
+				yield(nil, l.endless(&PageError{Pages: pages, Bytes: bytes}))
 				return
 			}
 			if !yield(page, nil) {
@@ -120,13 +126,17 @@ func (l *listing[T]) pages(ctx context.Context, c *Client, opts []CallOption) it
 			}
 			at := sha256.Sum256([]byte(*cursor))
 			if repeated := seen[at]; repeated || pages >= c.opts.MaxPages {
-				r := request{method: l.method}
-				yield(nil, r.wrap(&PageError{Pages: pages, Repeated: repeated}))
+				yield(nil, l.endless(&PageError{Pages: pages, Repeated: repeated}))
 				return
 			}
 			seen[at] = true
 		}
 	}
+}
+
+func (l *listing[T]) endless(err *PageError) error {
+	r := request{method: l.method}
+	return r.wrap(err)
 }
 
 // collect returns the items of all pages, and none after an error. If it is the cursor of a page from the cache that

@@ -102,6 +102,21 @@ func TestListsThatDoNotEnd(t *testing.T) {
 		require.ErrorAs(t, err, &page)
 		assert.Equal(t, mcp.PageError{Pages: 3}, *page)
 	})
+	t.Run("too many bytes", func(t *testing.T) {
+		page := func(n int) string {
+			return fmt.Sprintf(`{"tools":[{"name":"%d","description":"%s"}],"nextCursor":"%d"}`, n, strings.Repeat("x", 1000), n)
+		}
+		c, p := connected(t, &mcp.Options{MaxListBytes: 3 * len(page(0))})
+		list := listTools(c, t.Context())
+		for i := range 4 {
+			p.answer(p.expect("tools/list"), page(i))
+		}
+		_, err := list()
+		var tooLarge *mcp.PageError
+		require.ErrorAs(t, err, &tooLarge)
+		assert.Equal(t, mcp.PageError{Pages: 4, Bytes: 4 * len(page(0))}, *tooLarge)
+		roundTrip(t, c, p)
+	})
 	t.Run("as many pages as allowed", func(t *testing.T) {
 		c, p := connected(t, &mcp.Options{MaxPages: 3})
 		list := listTools(c, t.Context())

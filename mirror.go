@@ -30,8 +30,8 @@ type mirrored struct {
 
 // mirroredParams reads the annotations of an input schema. The error says why a tool that has them must not be used.
 func mirroredParams(schema json.RawMessage) ([]mirrored, error) {
-	if !bytes.Contains(schema, []byte("x-mcp-")) { // the rest of the name may be spelled with escapes, hardly this
-		return nil, nil
+	if !bytes.Contains(schema, []byte(headerAnnotation)) && !bytes.Contains(schema, []byte(`\u`)) {
+		return nil, nil // most schemas; those with escapes may have it in another spelling
 	}
 	var s map[string]any
 	if err := json.Unmarshal(schema, &s); err != nil {

@@ -119,6 +119,7 @@ func TestToolsWithMalformedMarksAreLeftOut(t *testing.T) {
 		"empty":           `{"properties":{"a":{"type":"string","x-mcp-header":""}}}`,
 		"not a token":     `{"properties":{"a":{"type":"string","x-mcp-header":"a b"}}}`,
 		"line break":      `{"properties":{"a":{"type":"string","x-mcp-header":"a\r\nb"}}}`,
+		"with escapes":    `{"properties":{"a":{"type":"string","\u0078-mcp-header":"a b"}}}`,
 		"not ASCII":       `{"properties":{"a":{"type":"string","x-mcp-header":"é"}}}`,
 		"not a string":    `{"properties":{"a":{"type":"string","x-mcp-header":5}}}`,
 		"used twice":      `{"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}}}`,

@@ -35,6 +35,8 @@ type Options struct {
 	MaxTimeout time.Duration
 	// MaxPages bounds the pages of one list: 1,000 if zero. More are an error, never a shorter list.
 	MaxPages int
+	// MaxListBytes bounds the pages of one list together, as JSON: 64 MiB if zero. More is an error as well.
+	MaxListBytes int
 	// MaxInputRounds bounds how often a server may ask for input before it answers one call (2026-07-28): 10 if zero.
 	MaxInputRounds int
 	// KeepAlive is the interval of pings that find a dead connection: none if zero. A ping that is not answered within
@@ -109,6 +111,7 @@ const (
 	defaultTimeout      = 60 * time.Second
 	defaultMaxTimeout   = time.Hour
 	defaultMaxPages     = 1000
+	defaultMaxListBytes = 64 << 20
 	defaultInputRounds  = 10
 )
 
@@ -129,6 +132,9 @@ func (o *Options) resolved() (*Options, error) {
 	r.MaxTimeout = limit(r.MaxTimeout, defaultMaxTimeout)
 	if r.MaxPages <= 0 {
 		r.MaxPages = defaultMaxPages
+	}
+	if r.MaxListBytes <= 0 {
+		r.MaxListBytes = defaultMaxListBytes
 	}
 	if r.MaxInputRounds <= 0 {
 		r.MaxInputRounds = defaultInputRounds

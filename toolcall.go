@@ -28,8 +28,8 @@ func (c *Client) Tools(ctx context.Context, opts ...CallOption) iter.Seq2[*Tool,
 	return toolList.walk(ctx, c, opts)
 }
 
-// ListTools returns all of the server's tools. A list that does not end within [Options].MaxPages, or whose cursors
-// repeat, is a [*PageError], never a shorter list.
+// ListTools returns all of the server's tools. A list that does not end within [Options].MaxPages and MaxListBytes, or
+// whose cursors repeat, is a [*PageError], never a shorter list.
 func (c *Client) ListTools(ctx context.Context, opts ...CallOption) ([]*Tool, error) {
 	return toolList.collect(ctx, c, opts)
 }
