@@ -32,7 +32,7 @@ func NewValid(data []byte) Decoder { return Decoder{data: data, valid: true} }
 // A SyntaxError says what is wrong, and where.
 type SyntaxError struct {
 	Reason string
-	Path   string // where in the value: content[2].text
+	Path   string // where in the value: content[2].text; the beginning of a long one
 	Offset int    // in bytes
 }
 
@@ -43,13 +43,18 @@ func (e *SyntaxError) Error() string {
 	return e.Reason + " at offset " + strconv.Itoa(e.Offset)
 }
 
-// within puts the name of an enclosing member or element in front of the path.
+// within puts the name of an enclosing member or element in front of the path. Of a path that becomes too long the
+// beginning is kept: with long names at every level, all of it would take time and memory without end.
 func (e *SyntaxError) within(name string) {
 	if e.Path != "" && !strings.HasPrefix(e.Path, "[") {
 		name += "."
 	}
-	e.Path = name + e.Path
+	if e.Path = name + e.Path; len(e.Path) > maxPath {
+		e.Path = strings.ToValidUTF8(e.Path[:maxPath], "") + "..."
+	}
 }
+
+const maxPath = 200
 
 // Err returns the first error, nil if there is none.
 func (d *Decoder) Err() error {

@@ -157,6 +157,27 @@ func TestErrorsNameThePlace(t *testing.T) {
 	}
 }
 
+// A message of some megabytes with a mistake at the bottom would take seconds if its path were written out.
+func TestLongPathsAreCut(t *testing.T) {
+	data := strings.Repeat(`{"`+strings.Repeat("é", 500)+`":`, 9_000) + "1e999" + strings.Repeat("}", 9_000)
+	var last func(d *Decoder)
+	last = func(d *Decoder) {
+		if d.Kind() != Object {
+			d.Float64()
+			return
+		}
+		for range d.Object() {
+			last(d)
+		}
+	}
+	d := New([]byte(data))
+	last(&d)
+	err := d.End()
+	if want := strings.Repeat("é", 100) + "...: number out of range"; err == nil || err.Error() != want {
+		t.Errorf("got %.300v", err)
+	}
+}
+
 func TestNullIsTheZeroValueOfEveryKind(t *testing.T) {
 	d := New([]byte(`[null,null,null,null,null,null]`))
 	for i := range d.Array() {
