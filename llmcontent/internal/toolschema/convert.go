@@ -2,7 +2,6 @@ package toolschema
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
@@ -164,7 +163,7 @@ const (
 	anyText            // an object or a list; any other text is meant as it is
 )
 
-// A shape is what is left of a schema to take arguments back: where values are, and their marks. It is nil if there is
+// A shape is what is left of a schema to take arguments back: where values are, and their marks. It is nil where there is
 // nothing to take back.
 type shape struct {
 	marks
@@ -177,61 +176,51 @@ type shape struct {
 	also       []*shape // schemas for the same value
 }
 
-func shapeOf(root *node) *shape {
-	if !marked(root) {
-		return nil
-	}
-	return newShape(root)
-}
-
-func marked(n *node) bool {
-	if n.marks != nil {
-		return true
-	}
-	return slices.ContainsFunc(n.members, func(m member) bool { return marked(m.value) }) ||
-		slices.ContainsFunc(n.list, marked)
-}
-
-func newShape(n *node) *shape {
+func shapeOf(n *node) *shape {
 	s := &shape{properties: map[string]*shape{}}
-	if n.marks != nil {
+	found := n.marks != nil
+	if found {
 		s.marks = *n.marks
+	}
+	below := func(n *node) *shape {
+		inner := shapeOf(n)
+		found = found || inner != nil
+		return inner
 	}
 	for _, m := range n.members {
 		switch m.name {
 		case "properties":
 			for _, p := range m.value.members {
-				s.properties[p.name] = newShape(p.value)
+				s.properties[p.name] = below(p.value)
 			}
 		case "items", "unevaluatedItems":
-			s.items = append(s.items, newShape(m.value))
+			s.items = append(s.items, below(m.value))
 		case "contains":
-			s.contains = append(s.contains, newShape(m.value))
+			s.contains = append(s.contains, below(m.value))
 		case "prefixItems":
-			s.prefix = newShapes(m.value.list)
+			for _, e := range m.value.list {
+				s.prefix = append(s.prefix, below(e))
+			}
 		case "additionalProperties", "unevaluatedProperties":
-			s.others = append(s.others, newShape(m.value))
+			s.others = append(s.others, below(m.value))
 		case "patternProperties":
 			for _, p := range m.value.members {
-				s.every = append(s.every, newShape(p.value))
+				s.every = append(s.every, below(p.value))
 			}
 		case "anyOf", "oneOf", "allOf":
-			s.also = append(s.also, newShapes(m.value.list)...)
+			for _, e := range m.value.list {
+				s.also = append(s.also, below(e))
+			}
 		case "if", "then", "else":
-			s.also = append(s.also, newShape(m.value))
+			s.also = append(s.also, below(m.value))
 		case "dependentSchemas":
 			for _, p := range m.value.members {
-				s.also = append(s.also, newShape(p.value))
+				s.also = append(s.also, below(p.value))
 			}
 		}
 	}
-	return s
-}
-
-func newShapes(list []*node) []*shape {
-	out := make([]*shape, 0, len(list))
-	for _, n := range list {
-		out = append(out, newShape(n))
+	if !found {
+		return nil
 	}
-	return out
+	return s
 }

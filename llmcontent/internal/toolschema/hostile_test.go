@@ -53,6 +53,9 @@ var hostile = map[string]string{
 	"as deep as it may be": strings.Repeat(`{"properties":{"a":`, 63) + `{}` + strings.Repeat(`}}`, 63),
 	"anyOf in anyOf in anyOf": `{"properties":{"a":` + strings.Repeat(`{"anyOf":[{"type":"string"},`, 40) + `{}` +
 		strings.Repeat(`]}`, 40) + `}}`,
+	"many alternatives that have one each": `{"properties":{"$b":{},"a":{"anyOf":[` + repeat(15_000, ",", func(int) string {
+		return `{"anyOf":[{"properties":{"$c":{"type":"string"}}}]}`
+	}) + `]}}}`,
 	"types beside types": `{"properties":{"a":` + strings.Repeat(
 		`{"type":["array","object"],"properties":{"x":{}},"items":`, 60) + `{}` + strings.Repeat(`}`, 60) + `}}`,
 }
@@ -70,6 +73,8 @@ func TestHostileSchemas(t *testing.T) {
 			for _, target := range targets {
 				if p, err := s.Convert(target, true); err == nil {
 					assert.LessOrEqual(t, len(p.JSON), 2*maxOutput)
+					_, err := p.Restore([]byte(`{"a":{"a":{},"x":[{}],"p0":"{}"}}`))
+					assert.NoError(t, err)
 				} else {
 					assert.ErrorIs(t, err, errTooLarge)
 				}

@@ -27,7 +27,7 @@ const anyDepth = -1
 type restorer struct{ below map[string]string }
 
 func (r restorer) value(v *node, shapes []*shape) *node {
-	shapes = expand(shapes)
+	shapes = expand(nil, shapes)
 	if len(shapes) == 0 && len(r.below) == 0 {
 		return v
 	}
@@ -46,14 +46,14 @@ func (r restorer) value(v *node, shapes []*shape) *node {
 	return v
 }
 
-// expand adds the schemas that a value may fit as well.
-func expand(shapes []*shape) []*shape {
-	for i := 0; i < len(shapes); i++ {
-		if more := shapes[i].also; len(more) > 0 {
-			shapes = append(shapes[:len(shapes):len(shapes)], more...)
+// expand appends the shapes and those that the same value may fit as well.
+func expand(all, shapes []*shape) []*shape {
+	for _, s := range shapes {
+		if s != nil {
+			all = expand(append(all, s), s.also)
 		}
 	}
-	return shapes
+	return all
 }
 
 func (r restorer) object(v *node, shapes []*shape) *node {
@@ -84,8 +84,8 @@ func (r restorer) property(m member, shapes []*shape) (name string, next []*shap
 	}
 	for _, s := range shapes {
 		next = append(next, s.every...)
-		known := s.properties[m.name]
-		if known == nil {
+		known, own := s.properties[m.name]
+		if !own {
 			next = append(next, s.others...)
 			continue
 		}
