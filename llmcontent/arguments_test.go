@@ -105,8 +105,8 @@ func TestRestoreArguments(t *testing.T) {
 			`{"_and_000bc51c":[{"_and_000bc51c":["{\"_and_000bc51c\":[{\"_eq_9c2eeeeb\":\"x\"}]}"]}]}`,
 			`{"$and":[{"$and":[{"$and":[{"$eq":"x"}]}]}]}`},
 		"the original name":          {renamed, Anthropic, `{"$top":5}`, `{"$top":5}`},
-		"null for what is optional":  {optional, OpenAIChat, `{"a":null,"o":{"b":null},"n":null}`, `{"o":{},"n":null}`},
-		"null for what is not known": {optional, OpenAIChat, `{"x":null,"o":null}`, `{"x":null,"o":null}`},
+		"null for what is optional":  {optional, OpenAIChatStrict, `{"a":null,"o":{"b":null},"n":null}`, `{"o":{},"n":null}`},
+		"null for what is not known": {optional, OpenAIChatStrict, `{"x":null,"o":null}`, `{"x":null,"o":null}`},
 		"null without strict mode":   {optional, Anthropic, `{"a": null}`, `{"a": null}`},
 		"text for an object":         {free, Gemini, `{"o":"{\"a\":1.50}"}`, `{"o":{"a":1.50}}`},
 		"an object for an object":    {free, Gemini, `{"o":{"a":1}}`, `{"o":{"a":1}}`},
@@ -134,7 +134,7 @@ func TestNullInAlternatives(t *testing.T) {
 			{"type":"object","properties":{"k":{"const":"a","type":"string"},"x":{"type":"string"}},"required":["k"]},
 			{"type":"object","properties":{"k":{"const":"b","type":"string"},"x":`+x+`},"required":["k"`+required+`]}]}`)
 	}
-	f := function(t, schema(`%s`, `{"type":"string"}`, `,"x"`), OpenAIResponses)
+	f := function(t, schema(`%s`, `{"type":"string"}`, `,"x"`), OpenAIResponsesStrict)
 	require.True(t, f.Strict)
 	got, err := f.Arguments(`{"v":{"k":"a","x":null}}`)
 	require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestNullInAlternatives(t *testing.T) {
 		schema(`{"type":"object","properties":{"o":%s}}`, text, ``),
 		schema(`{"anyOf":[%s,{"type":"string"}]}`, text, ``),
 	} {
-		assert.False(t, function(t, ambiguous, OpenAIResponses).Strict, ambiguous)
+		assert.False(t, function(t, ambiguous, OpenAIResponsesStrict).Strict, ambiguous)
 	}
 }
 

@@ -19,15 +19,22 @@ const (
 	// OpenAIChat is an element of "tools" in OpenAI's Chat Completions API, and in the many that are compatible with
 	// it.
 	OpenAIChat
+	// OpenAIChatStrict is OpenAIChat with OpenAI's strict mode where the schema allows it ([Function].Strict): the model
+	// then gives arguments that fit. Not every API that is compatible in the rest knows it.
+	OpenAIChatStrict
 	// OpenAIResponses is an element of "tools" in OpenAI's Responses API.
 	OpenAIResponses
+	// OpenAIResponsesStrict is to OpenAIResponses what OpenAIChatStrict is to OpenAIChat.
+	OpenAIResponsesStrict
 	// Anthropic is an element of "tools" in Anthropic's Messages API.
 	Anthropic
 	// Gemini is an element of "functionDeclarations" in a tool of Google's Gemini API and of Vertex AI.
 	Gemini
 )
 
-var dialectNames = [...]string{"plain", "openai-chat", "openai-responses", "anthropic", "gemini"}
+var dialectNames = [...]string{
+	"plain", "openai-chat", "openai-chat-strict", "openai-responses", "openai-responses-strict", "anthropic", "gemini",
+}
 
 // String returns a name such as "openai-chat".
 func (d Dialect) String() string {
@@ -39,8 +46,8 @@ func (d Dialect) String() string {
 
 func (d Dialect) target() toolschema.Target {
 	switch d {
-	case OpenAIChat, OpenAIResponses:
-		return toolschema.OpenAI
+	case OpenAIChatStrict, OpenAIResponsesStrict:
+		return toolschema.OpenAIStrict
 	case Anthropic:
 		return toolschema.Anthropic
 	case Gemini:
@@ -52,7 +59,7 @@ func (d Dialect) target() toolschema.Target {
 // MarshalJSON writes the function in its dialect. The same tool always gives the same bytes.
 func (f *Function) MarshalJSON() ([]byte, error) {
 	switch f.Dialect {
-	case OpenAIChat:
+	case OpenAIChat, OpenAIChatStrict:
 		type inner struct {
 			definition
 			Strict bool `json:"strict,omitempty"`
@@ -61,7 +68,7 @@ func (f *Function) MarshalJSON() ([]byte, error) {
 			Type     string `json:"type"`
 			Function inner  `json:"function"`
 		}{"function", inner{f.definition(), f.Strict}})
-	case OpenAIResponses:
+	case OpenAIResponses, OpenAIResponsesStrict:
 		return marshal(struct {
 			Type string `json:"type"`
 			definition

@@ -35,44 +35,44 @@
 //
 // The dialects differ in this; keywords that are not named are kept:
 //
-//	                  Plain   OpenAI      OpenAI strict         Anthropic            Gemini
-//	names of          kept    kept        kept                  [A-Za-z0-9_.-],      [A-Za-z0-9_], no digit
-//	properties                                                  at most 64           first, at most 64
-//	optional          kept    kept        required, and null    kept                 kept
-//	properties                            stands for nothing
-//	additional        kept    kept        false                 kept                 left out
+//	                  Plain, OpenAI  OpenAI, strict        Anthropic            Gemini
+//	names of          kept           kept                  [A-Za-z0-9_.-],      [A-Za-z0-9_], no digit
+//	properties                                             at most 64           first, at most 64
+//	optional          kept           required, and null    kept                 kept
+//	properties                       stands for nothing
+//	additional        kept           false                 kept                 left out
 //	Properties
-//	type: [...]       kept    kept        kept                  kept                 anyOf, nullable
-//	no type, and no   kept    kept        not strict            kept                 text, number or boolean
+//	type: [...]       kept           kept                  kept                 anyOf, nullable
+//	no type, and no   kept           not strict            kept                 text, number or boolean
 //	other hint at it
-//	const             kept    kept        kept                  kept                 enum
-//	enum              kept    kept        values of the type    kept                 of strings; others are listed
-//	                                                                                 in the description
-//	anyOf             kept    kept        not beside            kept                 stands alone
-//	                                      properties
-//	oneOf             kept    kept        not strict            kept                 anyOf
-//	allOf             kept    kept        not strict            kept                 joined
-//	prefixItems       kept    kept        not strict            kept                 items with anyOf
-//	format            kept    kept        nine of them, others  kept                 date-time, float, double,
-//	                                      are not strict                             int32, int64
-//	pattern           kept    kept        RE2, without groups   kept                 kept
-//	                                      of the kind (?
-//	minLength, ...    kept    kept        not strict            kept                 kept
-//	minimum, ...      kept    kept        kept                  kept                 exclusive ones inclusive
-//	minItems, ...     kept    kept        kept                  kept                 kept
-//	default           kept    kept        left out              kept                 kept with a single type
-//	title             kept    kept        left out              kept                 kept
-//	object without    kept    kept        not strict            kept                 text that is a JSON object
+//	const             kept           kept                  kept                 enum
+//	enum              kept           values of the type    kept                 of strings; others are listed
+//	                                                                            in the description
+//	anyOf             kept           not beside            kept                 stands alone
+//	                                 properties
+//	oneOf             kept           not strict            kept                 anyOf
+//	allOf             kept           not strict            kept                 joined
+//	prefixItems       kept           not strict            kept                 items with anyOf
+//	format            kept           nine of them, others  kept                 date-time, float, double,
+//	                                 are not strict                             int32, int64
+//	pattern           kept           RE2, without groups   kept                 kept
+//	                                 of the kind (?
+//	minLength, ...    kept           not strict            kept                 kept
+//	minimum, ...      kept           kept                  kept                 exclusive ones inclusive
+//	minItems, ...     kept           kept                  kept                 kept
+//	default           kept           left out              kept                 kept with a single type
+//	title             kept           left out              kept                 kept
+//	object without    kept           not strict            kept                 text that is a JSON object
 //	properties
-//	not, if, ...      kept    kept        not strict            kept                 left out
-//	source            -       [1]         [2]                   [3], [4]             [5], [6]
+//	not, if, ...      kept           not strict            kept                 left out
+//	source            [1]            [2]                   [3], [4]             [5], [6]
 //
-// "Not strict" means that the one keyword makes the whole function a loose one, with its schema as in the column
-// before: strict mode would tell the model less than all of what the tool takes. So do a cut reference, alternatives of
-// which only some take null for a property that others may leave out, more than 5,000 properties, 10 levels, 1,000
-// listed values or 120,000 characters of names and values [2]. Anthropic's strict mode is not used: its limits are for
-// all tools of a request together [4], which nobody knows here. A tool without arguments has no parameters at all in
-// Gemini's dialect.
+// "Strict" are [OpenAIChatStrict] and [OpenAIResponsesStrict]. "Not strict" means that the one keyword makes the whole
+// function a loose one, with its schema as in the column before: strict mode would tell the model less than all of what
+// the tool takes. So do a cut reference, alternatives of which only some take null for a property that others may leave
+// out, more than 5,000 properties, 10 levels, 1,000 listed values or 120,000 characters of names and values [2].
+// Anthropic's strict mode is not used: its limits are for all tools of a request together [4], which nobody knows here.
+// A tool without arguments has no parameters at all in Gemini's dialect.
 //
 // [Function.Arguments] takes all of it back: new names, nulls that stand for nothing, JSON text. A null for an optional
 // property that takes null anyway is passed on. What is exact is exact after it; the one thing that Gemini's dialect
@@ -101,4 +101,7 @@
 // references add is bounded by 64 KiB, or by twice the size of the schema. Images have at most 3.75 MiB, and 15 MiB in
 // one result ([WithImageLimits]). Text is as long as the server made it until a [Limit] cuts it, to 20 KiB by default.
 // A page of a catalog has at most 100 entries and 64 KiB, and one descriptor 1 MiB.
+//
+// Descriptions are never cut, since what stands at the end may matter most. Some gateways and older models refuse one
+// of more than 1,024 characters, and the whole request with it: give [Functions] copies of the tools with shorter ones.
 package llmcontent

@@ -18,7 +18,7 @@ type Function struct {
 	Name        string          // for the model: legal in every dialect, with at most 64 characters
 	Description string          // of the tool, or else its title
 	Parameters  json.RawMessage // the input schema in the dialect; for Gemini only if it has properties
-	Strict      bool            // OpenAI's strict mode
+	Strict      bool            // OpenAI's strict mode is on: see [OpenAIChatStrict]
 
 	Server  string    // as it was given to Functions
 	Tool    *mcp.Tool // as it was given to Functions; its name is the one to call
@@ -38,17 +38,10 @@ type Skipped struct {
 // A FunctionOption changes what [Functions] does.
 type FunctionOption func(*functionOptions)
 
-type functionOptions struct {
-	namer *Namer
-	loose bool
-}
+type functionOptions struct{ namer *Namer }
 
 // WithNamer has the functions named by n, instead of by [ToolName].
 func WithNamer(n *Namer) FunctionOption { return func(o *functionOptions) { o.namer = n } }
-
-// WithoutStrict leaves OpenAI's strict mode off, also where the schema allows it: for APIs that are compatible with
-// OpenAI's in the rest.
-func WithoutStrict() FunctionOption { return func(o *functionOptions) { o.loose = true } }
 
 // Functions makes functions of a server's tools, in their order. server is the name by which the host knows the server,
 // which becomes a part of the functions' names. For several servers, call it for each and join the lists.
@@ -95,7 +88,7 @@ func newFunction(server string, tool *mcp.Tool, d Dialect, o functionOptions) (*
 	}
 	parsed, err := toolschema.Parse(tool.InputSchema)
 	if err == nil {
-		f.parameters, err = parsed.Titled(f.schemaTitle()).Convert(d.target(), !o.loose)
+		f.parameters, err = parsed.Titled(f.schemaTitle()).Convert(d.target())
 	}
 	if err != nil {
 		name, reason := clip(tool.Name, maxSummary), clip(err.Error(), maxReason) // it may quote from the schema

@@ -27,9 +27,11 @@ func TestFunctionsInEachDialect(t *testing.T) {
 		Plain: `{"name":"` + name + `","title":"Read a file","description":"Reads <a> file.",` +
 			`"parameters":{"type":"object","properties":{"z":{"type":"string"}},"required":["z"]},` +
 			`"annotations":{"readOnlyHint":true}}`,
-		OpenAIChat:      `{"type":"function","function":{` + head + `"parameters":` + strict + `,"strict":true}}`,
-		OpenAIResponses: `{"type":"function",` + head + `"parameters":` + strict + `,"strict":true}`,
-		Anthropic:       `{` + head + `"input_schema":` + loose + `}`,
+		OpenAIChat:            `{"type":"function","function":{` + head + `"parameters":` + loose + `}}`,
+		OpenAIChatStrict:      `{"type":"function","function":{` + head + `"parameters":` + strict + `,"strict":true}}`,
+		OpenAIResponses:       `{"type":"function",` + head + `"parameters":` + loose + `,"strict":false}`,
+		OpenAIResponsesStrict: `{"type":"function",` + head + `"parameters":` + strict + `,"strict":true}`,
+		Anthropic:             `{` + head + `"input_schema":` + loose + `}`,
 		Gemini: `{` + head + `"parameters":{"type":"OBJECT","title":"Read a file",` +
 			`"properties":{"z":{"type":"STRING"}},"required":["z"]}}`,
 	} {
@@ -45,23 +47,8 @@ func TestFunctionsInEachDialect(t *testing.T) {
 			assert.Nil(t, Find(functions, "other"))
 		})
 	}
-	for _, d := range []Dialect{-1, 5, 9} {
+	for _, d := range []Dialect{-1, 7, 9} {
 		assert.Equal(t, "unknown", d.String())
-	}
-}
-
-func TestFunctionsWithoutStrict(t *testing.T) {
-	tool := &mcp.Tool{Name: "t", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)}
-	for d, want := range map[Dialect]string{
-		OpenAIChat: `{"type":"function","function":{"name":"mcp__s__t",` +
-			`"parameters":{"type":"object","properties":{"a":{"type":"string"}}}}}`,
-		OpenAIResponses: `{"type":"function","name":"mcp__s__t",` +
-			`"parameters":{"type":"object","properties":{"a":{"type":"string"}}},"strict":false}`,
-	} {
-		functions, _ := Functions("s", []*mcp.Tool{tool}, d, WithoutStrict())
-		b, err := json.Marshal(functions[0])
-		require.NoError(t, err)
-		assert.Equal(t, want, string(b))
 	}
 }
 

@@ -56,9 +56,9 @@ func (a *agent) turn(ctx context.Context, question string) error {
 	return errTooManyRounds
 }
 
-// functions are those of all servers. Not every API that is compatible with OpenAI's knows the strict mode.
+// functions are those of all servers.
 func functions(h *host.Host) ([]*llmcontent.Function, []llmcontent.Skipped) {
-	return h.Catalog().Functions(llmcontent.OpenAIChat, llmcontent.WithoutStrict())
+	return h.Catalog().Functions(llmcontent.OpenAIChat)
 }
 
 func emptyReply(reply message) error {

@@ -52,12 +52,12 @@ func run(ctx context.Context, out io.Writer, command string, args []string) erro
 func show(out io.Writer, server string, tools []*mcp.Tool) error {
 	const prompt = "What time is it?"
 
-	functions, _ := llmcontent.Functions(server, tools, llmcontent.OpenAIChat)
+	functions, _ := llmcontent.Functions(server, tools, llmcontent.OpenAIChatStrict)
 	chat, err := openAIChatTools(functions)
 	if err != nil {
 		return err
 	}
-	functions, _ = llmcontent.Functions(server, tools, llmcontent.OpenAIResponses)
+	functions, _ = llmcontent.Functions(server, tools, llmcontent.OpenAIResponsesStrict)
 	response, err := openAIResponsesTools(functions)
 	if err != nil {
 		return err

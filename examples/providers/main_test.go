@@ -52,9 +52,11 @@ func troubles(t *testing.T) []*mcp.Tool {
 func TestTheSDKsTakeWhatTheDialectsSay(t *testing.T) {
 	all := troubles(t)
 	for d, tools := range map[llmcontent.Dialect]func([]*llmcontent.Function) (any, error){
-		llmcontent.OpenAIChat:      func(f []*llmcontent.Function) (any, error) { return openAIChatTools(f) },
-		llmcontent.OpenAIResponses: func(f []*llmcontent.Function) (any, error) { return openAIResponsesTools(f) },
-		llmcontent.Anthropic:       func(f []*llmcontent.Function) (any, error) { return anthropicTools(f) },
+		llmcontent.OpenAIChat:            func(f []*llmcontent.Function) (any, error) { return openAIChatTools(f) },
+		llmcontent.OpenAIChatStrict:      func(f []*llmcontent.Function) (any, error) { return openAIChatTools(f) },
+		llmcontent.OpenAIResponses:       func(f []*llmcontent.Function) (any, error) { return openAIResponsesTools(f) },
+		llmcontent.OpenAIResponsesStrict: func(f []*llmcontent.Function) (any, error) { return openAIResponsesTools(f) },
+		llmcontent.Anthropic:             func(f []*llmcontent.Function) (any, error) { return anthropicTools(f) },
 		llmcontent.Gemini: func(f []*llmcontent.Function) (any, error) {
 			tools, err := geminiTools(f)
 			if err != nil {

@@ -24,7 +24,8 @@ func TestEveryToolForEveryModel(t *testing.T) {
 			plain, skipped := llmcontent.Functions(s.name, tools, llmcontent.Plain)
 			require.Empty(t, skipped)
 			for _, d := range []llmcontent.Dialect{
-				llmcontent.Plain, llmcontent.OpenAIChat, llmcontent.OpenAIResponses, llmcontent.Anthropic, llmcontent.Gemini,
+				llmcontent.Plain, llmcontent.OpenAIChat, llmcontent.OpenAIChatStrict, llmcontent.OpenAIResponses,
+				llmcontent.OpenAIResponsesStrict, llmcontent.Anthropic, llmcontent.Gemini,
 			} {
 				functions, skipped := llmcontent.Functions(s.name, tools, d)
 				require.Empty(t, skipped)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -16,7 +17,7 @@ var files embed.FS
 // Check reports where a definition breaks the rules of a dialect, which is named as llmcontent names it.
 func Check(dialect string, definition []byte) error {
 	file, parameters := dialect, "parameters"
-	switch dialect {
+	switch strings.TrimSuffix(dialect, "-strict") { // a definition says itself whether it is
 	case "openai-chat":
 		var outer struct{ Function json.RawMessage }
 		if err := json.Unmarshal(definition, &outer); err != nil {

@@ -9,10 +9,10 @@ import (
 // A Target is what a schema is made for.
 type Target int
 
-// The targets. Those of OpenAI's two APIs are the same.
+// The targets. Those of OpenAI's two APIs are the same, and Plain without the strict mode.
 const (
 	Plain Target = iota
-	OpenAI
+	OpenAIStrict
 	Anthropic
 	Gemini
 )
@@ -23,18 +23,18 @@ const maxOutput = 4 << 20
 // Parameters is a schema for a model, and the way back from what the model answers.
 type Parameters struct {
 	JSON   json.RawMessage
-	Strict bool // OpenAI's strict mode can be used
+	Strict bool // OpenAI's strict mode can be used; only for OpenAIStrict
 	shape  *shape
 	below  map[string]string // what new names stand for below a reference that was cut
 }
 
-// Convert makes the schema one that the target accepts. strict asks for OpenAI's strict mode if the schema allows it.
-func (s *Schema) Convert(target Target, strict bool) (*Parameters, error) {
+// Convert makes the schema one that the target accepts. One that does not allow OpenAI's strict mode stays plain.
+func (s *Schema) Convert(target Target) (*Parameters, error) {
 	p := new(Parameters)
 	root, renames := s.root, map[string]string(nil)
 	switch target {
-	case OpenAI:
-		if tight := strictRoot(s); strict && tight != nil {
+	case OpenAIStrict:
+		if tight := strictRoot(s); tight != nil {
 			root, p.Strict = tight, true
 		}
 	case Anthropic:

@@ -17,19 +17,19 @@ func FuzzSchema(f *testing.F) {
 	for text := range strings.Lines(string(table)) {
 		f.Add(strings.TrimSpace(text), `{"_top_81bf98e4":null,"o":"{\"a\":1}","a":[{}]}`)
 	}
-	names := map[Target]string{Plain: "plain", OpenAI: "openai-responses", Anthropic: "anthropic", Gemini: "gemini"}
+	names := map[Target]string{Plain: "plain", OpenAIStrict: "openai-responses-strict", Anthropic: "anthropic", Gemini: "gemini"}
 	f.Fuzz(func(t *testing.T, text, args string) {
 		s, err := Parse([]byte(text))
 		if err != nil {
 			return
 		}
 		for _, target := range targets {
-			p, err := s.Convert(target, true)
+			p, err := s.Convert(target)
 			if err != nil {
 				require.ErrorIs(t, err, errTooLarge)
 				continue
 			}
-			again, err := s.Convert(target, true)
+			again, err := s.Convert(target)
 			require.NoError(t, err)
 			require.Equal(t, string(p.JSON), string(again.JSON))
 

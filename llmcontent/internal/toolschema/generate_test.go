@@ -96,10 +96,10 @@ func FuzzGeneratedSchema(f *testing.F) {
 			g.schema(2), g.object(3), g.keyword(3))
 		s, err := Parse([]byte(text))
 		require.NoError(t, err)
-		full, err := s.Convert(Plain, true)
+		full, err := s.Convert(Plain)
 		require.NoError(t, err)
-		for target, name := range map[Target]string{OpenAI: "openai-responses", Anthropic: "anthropic", Gemini: "gemini"} {
-			p, err := s.Convert(target, true)
+		for target, name := range map[Target]string{OpenAIStrict: "openai-responses-strict", Anthropic: "anthropic", Gemini: "gemini"} {
+			p, err := s.Convert(target)
 			require.NoError(t, err)
 			checkDefinition(t, name, p)
 			if target != Gemini {
@@ -120,7 +120,7 @@ func checkDefinition(t *testing.T, dialect string, p *Parameters) {
 	t.Helper()
 	definition := map[string]any{"name": "f", "parameters": p.JSON}
 	switch dialect {
-	case "openai-responses":
+	case "openai-responses-strict":
 		definition["strict"] = p.Strict
 	case "anthropic":
 		definition = map[string]any{"name": "f", "input_schema": p.JSON}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var targets = []Target{Plain, OpenAI, Anthropic, Gemini}
+var targets = []Target{Plain, OpenAIStrict, Anthropic, Gemini}
 
 // repeat joins what make returns for 0 to n-1.
 func repeat(n int, separator string, text func(i int) string) string {
@@ -71,7 +71,7 @@ func TestHostileSchemas(t *testing.T) {
 			s, err := Parse([]byte(text))
 			require.NoError(t, err)
 			for _, target := range targets {
-				if p, err := s.Convert(target, true); err == nil {
+				if p, err := s.Convert(target); err == nil {
 					assert.LessOrEqual(t, len(p.JSON), 2*maxOutput)
 					_, err := p.Restore([]byte(`{"a":{"a":{},"x":[{}],"p0":"{}"}}`))
 					assert.NoError(t, err)
@@ -94,7 +94,7 @@ func TestReferencesAreFollowedAsFarAsThereIsRoom(t *testing.T) {
 		text := hostile[name]
 		s, err := Parse([]byte(text))
 		require.NoError(t, err)
-		p, err := s.Convert(Plain, false)
+		p, err := s.Convert(Plain)
 		require.NoError(t, err)
 		room := max(roomToExpand, 2*len(text))
 		assert.LessOrEqual(t, len(p.JSON), room+len(text), name) // the last thing to go in may be a long one

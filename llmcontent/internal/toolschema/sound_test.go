@@ -136,8 +136,8 @@ func FuzzRestoredValuesFit(f *testing.F) {
 		require.NoError(t, err)
 		s, err := Parse([]byte(text))
 		require.NoError(t, err)
-		for _, target := range []Target{Plain, OpenAI, Anthropic} {
-			p, err := s.Convert(target, true)
+		for _, target := range []Target{Plain, OpenAIStrict, Anthropic} {
+			p, err := s.Convert(target)
 			require.NoError(t, err)
 			forModel, err := schema.Compile(p.JSON)
 			require.NoError(t, err)

@@ -49,24 +49,23 @@ func TestLimitsOfStrictMode(t *testing.T) {
 		"closed in between": {property(`{"type":"object","additionalProperties":false}`), property(`{"type":"object"}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.True(t, isStrict(t, test.within, true))
-			assert.False(t, isStrict(t, test.within, false), "nobody asked for it")
-			assert.False(t, isStrict(t, test.beyond, true))
+			assert.True(t, isStrict(t, test.within))
+			assert.False(t, isStrict(t, test.beyond))
 		})
 	}
 	for _, keyword := range []string{
 		`"minLength":1`, `"maxLength":1`, `"uniqueItems":true`, `"oneOf":[{}]`, `"allOf":[{}]`, `"not":{}`, `"if":{}`,
 		`"patternProperties":{"a":{}}`, `"prefixItems":[{}]`, `"dependentRequired":{}`, `"contains":{}`,
 	} {
-		assert.False(t, isStrict(t, property(`{"type":"string",`+keyword+`}`), true), keyword)
+		assert.False(t, isStrict(t, property(`{"type":"string",`+keyword+`}`)), keyword)
 	}
 }
 
-func isStrict(t *testing.T, schema string, wanted bool) bool {
+func isStrict(t *testing.T, schema string) bool {
 	t.Helper()
 	s, err := Parse([]byte(schema))
 	require.NoError(t, err)
-	p, err := s.Convert(OpenAI, wanted)
+	p, err := s.Convert(OpenAIStrict)
 	require.NoError(t, err)
 	return p.Strict
 }
