@@ -41,7 +41,7 @@ type File struct {
 	Extra map[string]json.RawMessage
 
 	options Options
-	ids     map[string]place // of Inputs
+	ids     map[string]spot  // of Inputs
 	bad     map[string]place // entries that are not in Servers, by their names
 }
 
@@ -120,6 +120,7 @@ func parseText(path string, data []byte, o Options) (*File, Errors) {
 	for _, m := range v.object() {
 		if at, ok := known[m.name]; ok {
 			errs = append(errs, duplicate(m.name, at, m.key))
+			f.keepBadList(m)
 			continue
 		}
 		known[m.name] = m.key
@@ -212,6 +213,17 @@ func (f *File) readServers(entries []member) Errors {
 		}
 	}
 	return errs
+}
+
+// keepBadList keeps the names of servers that are in the file and not read.
+func (f *File) keepBadList(m member) {
+	if m.name != "mcpServers" && m.name != "servers" {
+		return
+	}
+	list, _ := entriesOf(m)
+	for _, entry := range list {
+		f.keepBad(entry.name, entry.key)
+	}
 }
 
 func (f *File) keepBad(name string, at place) {

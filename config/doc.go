@@ -30,7 +30,8 @@
 // schema.json is a JSON Schema of these files for editors, and what [Schema] returns.
 //
 // What contradicts itself is an error that names both places: a command and a url, two spellings of a field with
-// different values, a key or a name that is there twice (then none of these entries is taken), headers for a command.
+// different values, a key or a name that is there twice (then none of these entries is taken; of two lists of servers,
+// the first one is read), headers for a command.
 //
 // # References
 //

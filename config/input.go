@@ -30,15 +30,15 @@ func (f *File) readInputs(v value) Errors {
 		return Errors{v.fail("inputs", "must be an array, not "+kind.String())}
 	}
 	var errs Errors
-	f.ids = make(map[string]place)
+	f.ids = make(map[string]spot)
 	for i, element := range v.array() {
 		field := "inputs[" + strconv.Itoa(i) + "]"
 		input, err := decodeInput(field, element)
 		if err == nil {
 			if at, ok := f.ids[input.ID]; ok {
-				err = duplicate(field+".id", at, element.place)
+				err = duplicate(field+".id", at.place, element.place)
 			} else {
-				f.ids[input.ID] = element.place
+				f.ids[input.ID] = spot{element.place, field}
 				f.Inputs = append(f.Inputs, input)
 			}
 		}

@@ -1,9 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -107,19 +107,19 @@ func allowedFields(p Policy) string {
 func (f *File) layInputs(other *File) Errors {
 	var errs Errors
 	f.Inputs = slices.Clone(f.Inputs)
-	ids := make(map[string]place)
+	ids := make(map[string]spot)
 	for _, input := range f.Inputs {
 		ids[input.ID] = f.ids[input.ID] // nowhere for one that a program made
 	}
 	trusted := maps.Clone(ids)
-	for i, input := range other.Inputs {
+	for _, input := range other.Inputs {
 		here := other.ids[input.ID]
 		if at, ok := trusted[input.ID]; ok {
 			reason := "is an input of the trusted file"
 			if at.src != nil {
-				reason += ", at " + at.seenFrom(here)
+				reason += ", at " + at.seenFrom(here.place)
 			}
-			errs = append(errs, here.fail("inputs["+strconv.Itoa(i)+"]", reason))
+			errs = append(errs, here.fail(cmp.Or(here.name, "inputs"), reason))
 			continue
 		}
 		ids[input.ID] = here

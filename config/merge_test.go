@@ -113,6 +113,14 @@ func TestMergeKeepsTheNamesOfBadEntries(t *testing.T) {
 	assert.ErrorContains(t, err, `server "slip": has the name of a bad entry of the trusted file, at 2:3`)
 	assert.Equal(t, []string{"slip2"}, names(merged.Servers))
 
+	user, err = config.ParseBytes([]byte(`{
+		"servers": {"mine": {"command": "a"}}, "servers": {"lost": {"command": "b"}}
+	}`), nil)
+	assert.EqualError(t, err, `config: 2:42: servers: was there before, at 2:3`)
+	merged, err = config.Merge(user, parsed(t, `{"servers": {"lost": {"url": "http://evil"}}}`, nil), policy)
+	assert.EqualError(t, err, `config: 1:14: server "lost": has the name of a bad entry of the trusted file, at 2:54`)
+	assert.Equal(t, []string{"mine"}, names(merged.Servers))
+
 	project, err := config.ParseBytes([]byte(`{"servers": {"theirs": {"command": 1}}}`), nil)
 	require.Error(t, err)
 	merged, err = config.Merge(parsed(t, `{"servers": {}}`, nil), project, policy)
@@ -188,9 +196,14 @@ func TestMergeOfServersThatWereNotRead(t *testing.T) {
 	assert.Equal(t, []string{"a"}, names(merged.Servers))
 
 	asked := &config.File{Inputs: []config.Input{{ID: "token", Description: "mine"}}}
-	merged, err = config.Merge(asked, parsed(t, `{"inputs": [{"id": "token"}, {"id": "more"}]}`, nil), policy)
-	assert.EqualError(t, err, `config: 1:13: inputs[0]: is an input of the trusted file`)
+	more, err := config.ParseBytes([]byte(`{"inputs": [{"id": 1}, {"id": "token"}, {"id": "more"}]}`), nil)
+	assert.ErrorContains(t, err, "inputs[0].id")
+	merged, err = config.Merge(asked, more, policy)
+	assert.EqualError(t, err, `config: 1:24: inputs[1]: is an input of the trusted file`)
 	assert.Equal(t, append(asked.Inputs, config.Input{ID: "more"}), merged.Inputs)
+
+	_, err = config.Merge(asked, asked, policy)
+	assert.EqualError(t, err, `config: inputs: is an input of the trusted file`)
 
 	twice := &config.File{Servers: slices.Concat(made.Servers, made.Servers)}
 	merged, err = config.Merge(parsed(t, `{"servers": {}}`, nil), twice, policy)
