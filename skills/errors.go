@@ -3,6 +3,9 @@ package skills
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // A Check is what a skill did not pass.
@@ -45,7 +48,15 @@ func (e *VerifyError) Error() string {
 	if e.Want != "" || e.Got != "" {
 		s += fmt.Sprintf(": the entry has %s, the file %s", e.Want, e.Got)
 	}
-	return s
+	return strings.Map(printable, s)
+}
+
+// printable keeps a server's words from ending a line or speaking to a terminal.
+func printable(r rune) rune {
+	if strconv.IsPrint(r) {
+		return r
+	}
+	return utf8.RuneError
 }
 
 // ErrDynamic says that a skill was not loaded because its content is generated, so that nothing can be verified.

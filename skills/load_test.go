@@ -123,6 +123,18 @@ func TestATamperedSKILLmdIsRefused(t *testing.T) {
 	}
 }
 
+// A key of the frontmatter and its value can neither end a line nor speak to a terminal.
+func TestRefusalsAreOneLineEach(t *testing.T) {
+	const odd = `"a\e[2J\n\u009b\u202e": "\u009b\u2028"`
+	text := changed("name:", odd+"\nname:")
+	entry := pdfEntry()
+	entry["resources"] = []any{file(pdfURI, text)}
+	_, err := load(t, newServer(map[string]string{pdfURI: text}, entry))
+	assert.Equal(t, "a\x1b[2J\n\u009b\u202e", refusal(t, err).Field)
+	assert.True(t, strings.HasSuffix(err.Error(), "frontmatter a�[2J���: the entry has nothing, "+
+		"the file \"�\\u2028\""), err.Error())
+}
+
 func TestATamperedFileIsRefusedAndTheSkillGoesOn(t *testing.T) {
 	s := newServer(map[string]string{pdfURI: pdfText, formsURI: "Fill them up.\n"}, pdfEntry())
 	loaded, err := load(t, s)
