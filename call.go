@@ -198,11 +198,12 @@ func (c *Client) await(ctx *callContext, p *pendingCall, r *request) (*transport
 	}
 }
 
-// unanswered ends a call that failed with err on this side. An answer that came all the same wins.
+// unanswered ends a call that failed with err on this side. An answer that came all the same wins, after the progress
+// that came before it.
 func (c *Client) unanswered(ctx context.Context, p *pendingCall, r *request, err error) (*transport.Message, error) {
 	waiting := c.removePending(p.id)
-	if _, answer, failure := p.take(); answer != nil || failure != nil {
-		return answer, failure
+	if p.isAnswered() {
+		return p.report()
 	}
 	unsent := transport.SafeToRetry(err)
 	switch {

@@ -172,6 +172,12 @@ func (p *pendingCall) hasReceived() bool {
 	return p.answer != nil || p.err != nil || len(p.progress) > 0
 }
 
+func (p *pendingCall) isAnswered() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.answer != nil || p.err != nil
+}
+
 // report hands progress to the caller, on its own goroutine, and then returns the answer if there is one.
 func (p *pendingCall) report() (*transport.Message, error) {
 	progress, answer, err := p.take()

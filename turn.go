@@ -15,7 +15,7 @@ type turn struct {
 	ctx   context.Context // of a caller's Receive
 	end   context.CancelFunc
 	taken bool          // a caller receives
-	used  bool          // one began to, since the receiver looked
+	used  bool          // a call came for it, since the receiver looked
 	due   bool          // it goes back when the caller that receives is done
 	back  chan struct{} // closed when it is given back
 }
@@ -126,7 +126,7 @@ func (c *Client) giveBack(t *turn) {
 
 // receiveAnswer receives until a call has its answer, or nobody waits for that any more, if the turn is lent.
 func (c *Client) receiveAnswer(ctx context.Context, p *pendingCall) {
-	t := c.borrow(p)
+	t := c.borrow(p, true)
 	if t == nil {
 		return
 	}
@@ -139,7 +139,7 @@ func (c *Client) receiveAnswer(ctx context.Context, p *pendingCall) {
 		if answer, err := p.report(); !received || answer != nil || err != nil {
 			return
 		}
-		t = c.borrow(p)
+		t = c.borrow(p, false)
 	}
 }
 
@@ -154,15 +154,16 @@ func (c *Client) receiveFor(t *turn, p *pendingCall) (received bool) {
 }
 
 // borrow returns the turn, nil if the call is not to receive: it is not to be had, or the receiver was quicker, and has
-// received the answer already.
-func (c *Client) borrow(p *pendingCall) *turn {
+// received the answer already. Whoever comes again, from a handler of progress, does not keep the receiver from taking the
+// turn back: what is behind a lot of progress is not to wait for a lot of handlers.
+func (c *Client) borrow(p *pendingCall, first bool) *turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.turn
 	if _, waits := c.pending[p.id]; !waits || t == nil || t.taken {
 		return nil
 	}
-	t.taken, t.used = true, true
+	t.taken, t.used = true, t.used || first
 	return t
 }
 

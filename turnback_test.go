@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -86,5 +87,52 @@ func TestACallerThatComesAloneAmongMessages(t *testing.T) {
 			synctest.Wait()
 			assert.EqualValues(t, 1, w.receiving.Load(), "nobody else can be expected to receive")
 		}
+	})
+}
+
+func TestProgressOfACallThatIsAnsweredWhenItEnds(t *testing.T) {
+	lent(t, nil, func(t *testing.T, c *mcp.Client, w *wireless) {
+		time.Sleep(time.Second) // the receiver receives
+		ctx, cancel := context.WithCancel(t.Context())
+		var request *transport.Message
+		progress := func(n string) {
+			w.notify("notifications/progress", `{"progressToken":`+string(w.progressToken(request))+`,"progress":`+n+`}`)
+		}
+		var seen []float64
+		called := async(func() (*mcp.CallToolResult, error) {
+			return c.CallTool(ctx, "x", nil, mcp.WithProgress(func(p mcp.Progress) {
+				if seen = append(seen, p.Progress); p.Progress == 1 {
+					progress("2")
+					w.answer(request, `{"content":[]}`)
+					synctest.Wait() // it is there
+					cancel()
+				}
+			}))
+		})
+		request = w.expect("tools/call")
+		progress("1")
+		_, err := called()
+		require.NoError(t, err)
+		assert.Equal(t, []float64{1, 2}, seen)
+	})
+}
+
+func TestWhatIsBehindMuchProgressOfASlowHandler(t *testing.T) {
+	lent(t, nil, func(t *testing.T, c *mcp.Client, w *wireless) {
+		called := async(func() (*mcp.CallToolResult, error) {
+			return c.CallTool(t.Context(), "x", nil, mcp.WithProgress(func(mcp.Progress) { time.Sleep(15 * time.Millisecond) }))
+		})
+		request := w.expect("tools/call")
+		start := time.Now()
+		for range 50 {
+			w.notify("notifications/progress", `{"progressToken":`+string(w.progressToken(request))+`,"progress":1}`)
+		}
+		w.in <- &transport.Message{ID: transport.IntID(7), Method: "ping"}
+		assert.Equal(t, transport.IntID(7), (<-w.out).ID)
+		assert.LessOrEqual(t, time.Since(start), 40*time.Millisecond)
+		w.answer(request, `{"content":[]}`)
+		_, err := called()
+		require.NoError(t, err)
+		assert.Equal(t, 50*15*time.Millisecond, time.Since(start))
 	})
 }
