@@ -1,11 +1,9 @@
 package oauth_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,15 +21,8 @@ import (
 
 // plays are the other processes, by what they do.
 var plays = map[string]func(dir string){
-	"count": func(dir string) { storestress.Play(openFileStore(dir)) },
-	"hold the lock": func(dir string) {
-		err := openFileStore(dir).Update(context.Background(), "key", func([]byte) ([]byte, error) {
-			fmt.Println("held")
-			_, err := io.Copy(io.Discard, os.Stdin)
-			return nil, err
-		})
-		exit(err)
-	},
+	"count":         func(dir string) { storestress.Play(openFileStore(dir)) },
+	"hold the lock": func(dir string) { storetest.Hold(openFileStore(dir)) },
 }
 
 func openFileStore(dir string) oauth.Store {
@@ -98,33 +89,7 @@ func TestFileStoreLosesNothingToKilledProcesses(t *testing.T) {
 
 func TestFileStoreLockOfAnotherProcess(t *testing.T) {
 	store, dir := newFileStore(t)
-	holder := playing(t, "hold the lock", dir)
-	stdin, err := holder.StdinPipe()
-	require.NoError(t, err)
-	defer stdin.Close()
-	stdout, err := holder.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, holder.Start())
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	require.NoError(t, err)
-	require.Equal(t, "held\n", line)
-
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	err = store.Update(ctx, "key", func([]byte) ([]byte, error) {
-		t.Error("change was called while another process had the lock")
-		return nil, nil
-	})
-	require.ErrorIs(t, err, oauth.ErrLockBusy)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.NoError(t, save(t, store, "another key", "free"))
-
-	require.NoError(t, holder.Process.Kill())
-	require.Error(t, holder.Wait())
-	ctx, cancel = context.WithTimeout(t.Context(), 2*time.Second) // it is free at once
-	defer cancel()
-	err = store.Update(ctx, "key", func([]byte) ([]byte, error) { return []byte("next"), nil })
-	require.NoError(t, err)
+	storetest.RunLock(t, store, playing(t, "hold the lock", dir))
 }
 
 func TestFileStoresOfOneProcessShareTheFolder(t *testing.T) {

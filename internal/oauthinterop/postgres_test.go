@@ -1,12 +1,10 @@
 package oauthinterop
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -33,15 +31,8 @@ const long = 20 * time.Second
 
 // plays are the other processes, by what they do with a table.
 var plays = map[string]func(table string){
-	"count": func(table string) { storestress.Play(openStore(table)) },
-	"hold the lock": func(table string) {
-		err := openStore(table).Update(context.Background(), "key", func([]byte) ([]byte, error) {
-			fmt.Println("held")
-			_, err := io.Copy(io.Discard, os.Stdin)
-			return nil, err
-		})
-		exit(err)
-	},
+	"count":         func(table string) { storestress.Play(openStore(table)) },
+	"hold the lock": func(table string) { storetest.Hold(openStore(table)) },
 }
 
 func openStore(table string) oauth.Store {
@@ -129,32 +120,7 @@ func TestPostgresLosesNothingToKilledProcesses(t *testing.T) {
 
 func TestPostgresLockOfAProcessThatIsKilled(t *testing.T) {
 	store, _, table := newStore(t, sqlstore.Options{})
-	holder := playing(t, "hold the lock", table)
-	stdin, err := holder.StdinPipe()
-	require.NoError(t, err)
-	defer stdin.Close()
-	stdout, err := holder.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, holder.Start())
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	require.NoError(t, err)
-	require.Equal(t, "held\n", line)
-
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	err = store.Update(ctx, "key", func([]byte) ([]byte, error) {
-		t.Error("change was called while another process had the lock")
-		return nil, nil
-	})
-	require.ErrorIs(t, err, oauth.ErrLockBusy)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.NoError(t, save(t, store, "another key", "free"))
-
-	require.NoError(t, holder.Process.Kill())
-	require.Error(t, holder.Wait())
-	ctx, cancel = context.WithTimeout(t.Context(), 2*time.Second) // it is free at once
-	defer cancel()
-	require.NoError(t, store.Update(ctx, "key", func([]byte) ([]byte, error) { return []byte("next"), nil }))
+	storetest.RunLock(t, store, playing(t, "hold the lock", table))
 }
 
 // A lock of a row that is removed is one of nothing: who waited for it must not save into the void.

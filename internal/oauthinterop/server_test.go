@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ type world struct {
 	provider  *provider
 	url       string // of the MCP server
 	http      *http.Client
-	remembers bool
+	remembers atomic.Bool
 	known     sync.Map                        // *auth.TokenInfo by token
 	guard     func(http.Handler) http.Handler // before the SDK's, nil for none
 }
@@ -145,7 +146,7 @@ func (w *world) verify(ctx context.Context, token string, _ *http.Request) (*aut
 		Expiration: time.Unix(info.Expires, 0),
 		UserID:     user,
 	}
-	if w.remembers {
+	if w.remembers.Load() {
 		w.known.Store(token, found)
 	}
 	return found, nil

@@ -162,7 +162,7 @@ type stress struct {
 
 func (s *stress) run() {
 	s.killed = make(map[string]int64)
-	s.world.remembers = true // most servers do, and this one has many calls
+	s.world.remembers.Store(true) // most servers do, and this one has many calls
 	end := time.Now().Add(stressTime)
 	var lanes sync.WaitGroup
 	for range processes {

@@ -21,8 +21,8 @@
 //	);
 //
 // The record holds tokens, and a database may be told to log the values of its statements: oauth.Sealed encrypts
-// records. updated_at is for whoever removes the rows of users that are gone;
-// to delete a row is to sign the user out here.
+// records. updated_at is for whoever removes the rows of users that are gone; to delete a row is to sign the user out
+// here.
 //
 // # Lock
 //

@@ -1,6 +1,6 @@
 // Package storetest tests whether an implementation of oauth.Store does what the interface promises, as testing/fstest
-// does for file systems. What it cannot see is what spans processes: that the lock excludes other processes, and that
-// a record survives the death of one.
+// does for file systems: [Run] within a process, and [RunLock] between two. What it cannot see is what a process leaves
+// behind that is killed while it saves.
 package storetest
 
 import (
