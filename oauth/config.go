@@ -36,6 +36,9 @@ type Config struct {
 	ClientIDMetadataURL string
 	// Registration describes the application to authorization servers at which it registers itself.
 	Registration Registration
+	// NoRegistration forbids that. A sign-in for which there is no other client id fails with a [*RegistrationError], and
+	// so does one with a client that was registered before. Tokens that such a client has got go on being renewed.
+	NoRegistration bool
 
 	// RedirectURL is where the authorization server sends the user back to: an https URL, one of a loopback address, or
 	// one with a scheme of the application's own. [SignInOptions] may give another one for each sign-in.
@@ -146,6 +149,9 @@ func newAuthorizer(c Config) (*Authorizer, error) {
 	}
 	if err := c.check(); err != nil {
 		return nil, err
+	}
+	if g, ok := c.Grant.(*EnterpriseManaged); ok {
+		c.Grant = *g // as it is named in namedURLs
 	}
 	a := &Authorizer{config: c, server: server, store: c.Store, key: storeKey(c), log: c.Logger}
 	if a.store == nil {

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,8 @@ func (g EnterpriseManaged) exchange(ctx context.Context, a *Authorizer, c *crede
 
 func (g EnterpriseManaged) provider(ctx context.Context, a *Authorizer) (*issuer, error) {
 	if g.TokenEndpoint != "" {
-		return &issuer{Issuer: g.Issuer, TokenEndpoint: g.TokenEndpoint}, nil
+		// An assertion of the client is for the issuer, or else for the endpoint (RFC 7523, section 3).
+		return &issuer{Issuer: cmp.Or(g.Issuer, g.TokenEndpoint), TokenEndpoint: g.TokenEndpoint}, nil
 	}
 	m, err := a.discoverer.serverMetadata(ctx, g.Issuer)
 	if err != nil {

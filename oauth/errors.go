@@ -71,7 +71,8 @@ func (e *Error) passing() bool {
 // no OAuth error is nobody's no: a proxy may have said it.
 func final(err error) bool {
 	var e *Error
-	return errors.Is(err, errUnknownClient) || errors.Is(err, errMoved) || errors.As(err, &e) && e.Code != "" && !e.passing()
+	return errors.Is(err, errUnknownClient) || errors.Is(err, errMoved) ||
+		errors.As(err, &e) && e.Code != "" && !e.passing()
 }
 
 // A SignInRequiredError says that the user must act: nothing at hand opens the server. Give it to
@@ -88,8 +89,8 @@ type SignInRequiredError struct {
 // Error implements error.
 func (e *SignInRequiredError) Error() string {
 	text := "sign-in required at " + e.Server
-	if e.StepUp() {
-		text += " for the scope " + strconv.Quote(strings.Join(e.Scopes, " "))
+	if e.StepUp() && len(e.Scopes) > 0 {
+		text += fmt.Sprintf(" for the scope %.300q", joinScopes(e.Scopes))
 	}
 	if e.Description != "" {
 		text += ": " + e.Description
@@ -116,7 +117,7 @@ func (e *RefusedError) Error() string {
 		text += ", its scope is still too narrow"
 	}
 	if len(e.Scopes) > 0 {
-		text += " (wanted: " + strconv.Quote(strings.Join(e.Scopes, " ")) + ")"
+		text += fmt.Sprintf(" (wanted: %.300q)", joinScopes(e.Scopes))
 	}
 	if e.Description != "" {
 		text += ": " + e.Description
@@ -125,19 +126,23 @@ func (e *RefusedError) Error() string {
 }
 
 // A RegistrationError says that there is no client id to sign in with: the authorization server refused to register
-// this client (RFC 7591, section 3.2.2), or registers none. A client id that somebody got there by hand, in
-// Config.Client, goes without.
+// this client (RFC 7591, section 3.2.2), or registers none, or is not to be asked. A client id that somebody got there
+// by hand, in Config.Client, goes without.
 type RegistrationError struct {
-	Issuer  string
-	Status  int    // of the response; 0 when the server has no registration endpoint
-	Code    string // "invalid_redirect_uri", "" when the answer was no OAuth error
-	Excerpt string // of what the server said, one short line
+	Issuer    string
+	Forbidden bool   // by Config.NoRegistration
+	Status    int    // of the response; 0 when the server was not asked: it has no registration endpoint, or Forbidden
+	Code      string // "invalid_redirect_uri", "" when the answer was no OAuth error
+	Excerpt   string // of what the server said, one short line
 }
 
 // Error implements error.
 func (e *RegistrationError) Error() string {
 	text := "registration at " + excerpt(e.Issuer) + ": "
-	if e.Status == 0 {
+	switch {
+	case e.Forbidden:
+		return text + "Config.NoRegistration forbids it; configure a client id"
+	case e.Status == 0:
 		return text + "the server does not offer it; configure a client id"
 	}
 	text += statusText(e.Status)

@@ -298,3 +298,37 @@ func verify(key crypto.PublicKey, d decodedJWT) bool {
 	}
 	return false
 }
+
+// TestAProviderThatIsKnownByItsEndpoint gets an assertion whose audience is that, for want of an issuer.
+func TestAProviderThatIsKnownByItsEndpoint(t *testing.T) {
+	f, idp := newFake(t), newFake(t)
+	idp.token = func(w http.ResponseWriter, _ *http.Request) bool {
+		writeJSON(w, 200, map[string]any{"access_token": "the-id-jag", "token_type": "N_A"})
+		return true
+	}
+	f.addClient(&fakeClient{id: "app", method: "none"})
+	a := newAuthorizer(t, f, func(c *oauth.Config) {
+		c.Client = &oauth.Client{ID: "app"}
+		c.Grant = oauth.EnterpriseManaged{
+			TokenEndpoint: idp.asURL + "/token",
+			Client:        oauth.Client{ID: "at-idp", SigningKey: testKey},
+			Subject:       func(context.Context) (string, error) { return "id-token", nil },
+		}
+	})
+	requireCall(t, f, a)
+	assert.Equal(t, idp.asURL+"/token", decodeJWT(t, idp.lastForm().Get("client_assertion")).claims["aud"])
+}
+
+// TestAGrantMayBeAPointer, and its URLs are checked all the same.
+func TestAGrantMayBeAPointer(t *testing.T) {
+	_, err := oauth.New(oauth.Config{
+		Server: "https://example.com/mcp",
+		Client: &oauth.Client{ID: "app"},
+		Grant: &oauth.EnterpriseManaged{
+			Issuer:  "not a URL",
+			Client:  oauth.Client{ID: "at-idp"},
+			Subject: func(context.Context) (string, error) { return "id-token", nil },
+		},
+	})
+	assert.ErrorContains(t, err, "EnterpriseManaged.Issuer")
+}

@@ -133,3 +133,14 @@ func TestARefusedScopeIsQuoted(t *testing.T) {
 	e := &oauth.RefusedError{Server: "https://h", Status: http.StatusForbidden, Scopes: []string{"\x1b[2J"}}
 	assert.Contains(t, e.Error(), `(wanted: "\x1b[2J")`)
 }
+
+func TestErrorsOfManyScopesAreShort(t *testing.T) {
+	scopes := strings.Fields(strings.Repeat("scope ", 10_000))
+	for _, e := range []error{
+		&oauth.SignInRequiredError{Server: "https://h", Status: http.StatusForbidden, Scopes: scopes},
+		&oauth.RefusedError{Server: "https://h", Status: http.StatusForbidden, Scopes: scopes},
+	} {
+		assert.Contains(t, e.Error(), "scope scope")
+		assert.Less(t, len(e.Error()), 1000)
+	}
+}

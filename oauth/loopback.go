@@ -216,7 +216,7 @@ func (l *Loopback) serve(w http.ResponseWriter, req *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer") // the URL has the code
 	header.Set("X-Content-Type-Options", "nosniff")
 	switch {
-	case req.Host != l.redirect.Host:
+	case hostPort(&url.URL{Scheme: "http", Host: req.Host}) != hostPort(&l.redirect):
 		http.Error(w, "not here", http.StatusMisdirectedRequest) // a page elsewhere has given this address its name
 	case req.URL.Path != l.options.Path && !slices.Contains(l.options.ExtraPaths, req.URL.Path):
 		http.NotFound(w, req)

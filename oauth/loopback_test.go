@@ -273,3 +273,13 @@ func TestLoopbackRefusesToListenElsewhere(t *testing.T) {
 		assert.Regexp(t, "^oauth: ", err)
 	}
 }
+
+// TestLoopbackOfAHostInCapitals: browsers write hosts in lower case.
+func TestLoopbackOfAHostInCapitals(t *testing.T) {
+	t.Parallel()
+	l := listenLoopback(t, oauth.LoopbackOptions{Host: "LocalHost"})
+	done := waitFor(t, l, "s1")
+	status, _, _ := visit(t, strings.ToLower(l.RedirectURL())+"?code=c&state=s1")
+	require.Equal(t, http.StatusOK, status)
+	require.NoError(t, (<-done).err)
+}

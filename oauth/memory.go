@@ -21,6 +21,7 @@ type memory struct {
 	refused string               // the last access token that the server refused and that was not replaced
 	steps   []step               // the last step-ups
 	failed  failure              // the last renewal, if it failed
+	late    time.Time            // when what is unsaved could not be saved once more
 }
 
 // source is how this process came to an access token.
@@ -54,7 +55,7 @@ type failure struct {
 	at    time.Time
 }
 
-// renewPause is how long a renewal that failed is not tried again.
+// renewPause is how long a renewal that failed is not tried again, nor the saving of what it brought.
 const renewPause = 2 * time.Second
 
 func (m *memory) held() *credentials {
@@ -208,6 +209,19 @@ func (m *memory) failure(token string) error {
 		return f.err
 	}
 	return nil
+}
+
+func (m *memory) failSave() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.late = time.Now()
+}
+
+// savesAgain reports whether it is time to try to save what is unsaved.
+func (m *memory) savesAgain() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.unsaved && time.Since(m.late) >= renewPause
 }
 
 func (m *memory) clear() {

@@ -124,7 +124,7 @@ func (a *Authorizer) refresh(ctx context.Context, used string) error {
 func (a *Authorizer) ended(r *record, err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {
-		return errors.Is(err, errUnknownClient)
+		return false
 	}
 	held := r.Credentials
 	if known := r.Clients[held.Issuer]; e.Code == "invalid_client" && known != nil && known.ID == held.ClientID {
@@ -207,15 +207,15 @@ func (a *Authorizer) loaded(ctx context.Context) (*credentials, error) {
 
 // saveAgain tries to save what could not be saved. Who asks for a token goes on with or without.
 func (a *Authorizer) saveAgain(ctx context.Context) {
-	if a.memory.failure(unsavedFlight) != nil {
+	if !a.memory.savesAgain() {
 		return
 	}
 	done := a.flights.DoChan(unsavedFlight, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
 		defer cancel()
-		err := a.update(ctx, func(*record) (bool, error) { return true, nil })
+		err := a.update(ctx, func(*record) (bool, error) { return false, nil })
 		if err != nil {
-			a.memory.fail(unsavedFlight, err)
+			a.memory.failSave()
 			a.log.WarnContext(ctx, "oauth: the tokens are still not saved", slog.Any("error", err))
 		}
 		return nil, nil
@@ -226,7 +226,7 @@ func (a *Authorizer) saveAgain(ctx context.Context) {
 	}
 }
 
-const unsavedFlight = "\nunsaved" // no token has a line break
+const unsavedFlight = "\n\n" // neither a token nor a scope has a line break
 
 // reload reads the record anew.
 func (a *Authorizer) reload(ctx context.Context) (*record, error) {
@@ -244,26 +244,20 @@ func (a *Authorizer) reload(ctx context.Context) (*record, error) {
 	return r, nil
 }
 
-// update changes the record under the lock of the store. The change gets what is stored, or what could not be stored
-// before if that is later: an older record never replaces a newer one. When the change was made and not saved, it holds
-// in memory, and the error matches ErrNotSaved.
+// update changes the record under the lock of the store. The change gets the latest one; what could not be saved before
+// is saved with it. When the change was made and not saved, it holds in memory, and the error matches ErrNotSaved.
 func (a *Authorizer) update(ctx context.Context, change func(*record) (changed bool, err error)) error {
 	var next *record
 	var changed bool
 	err := a.store.Update(ctx, a.key, func(data []byte) ([]byte, error) {
-		r, err := decodeRecord(data)
+		r, unsaved, err := a.latest(data)
 		if err != nil {
 			return nil, err
-		}
-		if mine, unsaved := a.memory.known(); unsaved && mine.Generation > r.Generation {
-			if r, err = mine.clone(); err != nil {
-				return nil, err
-			}
 		}
 		if changed, err = change(r); err != nil {
 			return nil, err
 		}
-		if changed {
+		if changed = changed || unsaved; changed {
 			data, err = r.encode()
 		}
 		next = r
@@ -275,6 +269,19 @@ func (a *Authorizer) update(ctx context.Context, change func(*record) (changed b
 		return fmt.Errorf("%w: %w", ErrNotSaved, err)
 	}
 	return err
+}
+
+// latest is what is stored, or what could not be stored before if that is later: an older record never replaces a newer
+// one.
+func (a *Authorizer) latest(data []byte) (r *record, unsaved bool, err error) {
+	if r, err = decodeRecord(data); err != nil {
+		return nil, false, err
+	}
+	if mine, unsaved := a.memory.known(); unsaved && mine.Generation > r.Generation {
+		r, err = mine.clone()
+		return r, true, err
+	}
+	return r, false, nil
 }
 
 // keep holds tokens in memory that the store could not even be asked to save.

@@ -45,8 +45,8 @@ func (a *Authorizer) client(ctx context.Context, d *discovery, redirectURL strin
 	if a.config.ClientIDMetadataURL != "" && d.server.ClientIDMetadataDocumentSupported {
 		return &Client{ID: a.config.ClientIDMetadataURL, AuthMethod: authNone}, nil
 	}
-	if d.server.RegistrationEndpoint == "" {
-		return nil, &RegistrationError{Issuer: d.server.Issuer}
+	if d.server.RegistrationEndpoint == "" || a.config.NoRegistration {
+		return nil, &RegistrationError{Issuer: d.server.Issuer, Forbidden: a.config.NoRegistration}
 	}
 	var client *registered
 	err := a.update(ctx, func(r *record) (changed bool, err error) {
@@ -153,7 +153,8 @@ func applicationType(redirectURL string) string {
 
 // parseRegistration reads the answer (RFC 7591, section 3.2), which some servers give with 200.
 func parseRegistration(issuer string, status int, body []byte) (*registered, error) {
-	f := jsonFields(body)
+	var f fields
+	_ = json.Unmarshal(body, &f) // what is no object leaves it nil
 	client := &registered{
 		ID:         f.text("client_id"),
 		Secret:     f.text("client_secret"),
@@ -176,7 +177,8 @@ func parseRegistration(issuer string, status int, body []byte) (*registered, err
 	if client.Secret == "" {
 		client.AuthMethod = authNone // whatever else was said: there is nothing to authenticate with
 	}
-	if seconds, err := strconv.ParseInt(f.text("client_secret_expires_at"), 10, 64); err == nil && seconds > 0 && seconds < endOfTime {
+	seconds, err := strconv.ParseInt(f.text("client_secret_expires_at"), 10, 64)
+	if err == nil && seconds > 0 && seconds < endOfTime {
 		client.Expires = time.Unix(seconds, 0)
 	}
 	return client, nil
@@ -204,12 +206,4 @@ func (a *Authorizer) forget(ctx context.Context, issuer string, client *Client, 
 	if failed != nil {
 		a.log.WarnContext(ctx, "oauth: a client that is no longer registered cannot be forgotten", "error", failed)
 	}
-}
-
-func jsonFields(body []byte) fields {
-	var f fields
-	if json.Unmarshal(body, &f) != nil {
-		return nil
-	}
-	return f
 }

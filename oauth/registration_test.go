@@ -152,6 +152,31 @@ func TestRegistrationRefused(t *testing.T) {
 	})
 }
 
+func TestRegistrationForbidden(t *testing.T) {
+	f := newFake(t)
+	store := oauth.NewMemoryStore()
+	before := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
+	signIn(t, f, before)
+	requireCall(t, f, before)
+	f.revoke()
+	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store, c.NoRegistration = store, true })
+	requireCall(t, f, a) // its tokens are good
+
+	_, err := a.StartSignIn(t.Context(), &oauth.SignInOptions{Force: true})
+	var got *oauth.RegistrationError
+	require.ErrorAs(t, err, &got)
+	assert.Equal(t, oauth.RegistrationError{Issuer: f.asURL, Forbidden: true}, *got)
+	assert.ErrorContains(t, err, "Config.NoRegistration forbids it")
+	assert.Equal(t, 1, f.seen("/register"))
+
+	f.addClient(&fakeClient{id: "mine", method: "none", redirects: []string{redirectURL}})
+	b := newAuthorizer(t, f, func(c *oauth.Config) {
+		c.Client, c.NoRegistration = &oauth.Client{ID: "mine"}, true
+	})
+	signIn(t, f, b)
+	requireCall(t, f, b)
+}
+
 func TestMetadataDocumentGoesBeforeRegistration(t *testing.T) {
 	const id = "https://app.example.com/client.json"
 	published := func(c *oauth.Config) { c.ClientIDMetadataURL = id }

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"errors"
 	"fmt"
@@ -86,9 +87,10 @@ func (r *Response) check(s *SignIn) error {
 	return nil
 }
 
-// sameRedirect compares without the query, of which a redirect URL may have one of its own.
+// sameRedirect compares without the query, of which a redirect URL may have one of its own, and as browsers write URLs:
+// the host in lower case, no default port, and a path in any case.
 func sameRedirect(got, want string) bool {
 	a, err := url.Parse(got)
 	b, err2 := url.Parse(want)
-	return err == nil && err2 == nil && a.Scheme == b.Scheme && a.Host == b.Host && a.EscapedPath() == b.EscapedPath()
+	return err == nil && err2 == nil && sameOrigin(a, b) && cmp.Or(a.EscapedPath(), "/") == cmp.Or(b.EscapedPath(), "/")
 }

@@ -252,3 +252,20 @@ func TestResponseFromRedirectURL(t *testing.T) {
 		assert.NotContains(t, err.Error(), "very-secret")
 	}
 }
+
+// TestARedirectURLInTheWordsOfABrowser: what a user pastes, and what a web application sees, is not as it was sent.
+func TestARedirectURLInTheWordsOfABrowser(t *testing.T) {
+	for asked, seen := range map[string]string{
+		"http://LocalHost:7777":            "http://localhost:7777/",
+		"https://App.Example.com:443/back": "https://app.example.com/back",
+		"http://127.0.0.1:80/back":         "http://127.0.0.1/back",
+	} {
+		f := newFake(t)
+		a := newAuthorizer(t, f, func(c *oauth.Config) { c.RedirectURL = asked })
+		s, err := a.StartSignIn(t.Context(), nil)
+		require.NoError(t, err)
+		response := consent(t, f, s)
+		response.RedirectURL = seen
+		assert.NoError(t, a.CompleteSignIn(t.Context(), s, response), asked)
+	}
+}

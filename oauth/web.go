@@ -207,7 +207,7 @@ func (w *web) vet(rawURL string) (*url.URL, error) {
 	return u, nil
 }
 
-// isASCII is true of every host that a server should name (RFC 3986, section 3.2.2): what is not, whoever connects turns
+// isASCII is true of every host that a server should name (RFC 3986, section 3.2.2): whoever connects turns what is not
 // into something else, such as letters of full width into those of localhost.
 func isASCII(host string) bool {
 	return !strings.ContainsFunc(host, func(r rune) bool { return r >= 0x80 })
