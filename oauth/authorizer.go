@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -307,14 +306,4 @@ func (a *Authorizer) Token(ctx context.Context) (*Token, error) {
 		Expires:     held.Expires,
 		Scopes:      slices.Clone(held.Scopes),
 	}, nil
-}
-
-// SignOut forgets the tokens and the clients that were registered, in memory and in the Store. It tells no server.
-func (a *Authorizer) SignOut(ctx context.Context) error {
-	err := a.store.Update(ctx, a.key, func([]byte) ([]byte, error) { return nil, nil })
-	if err != nil {
-		return fmt.Errorf("oauth: signing out: %w", err)
-	}
-	a.memory.clear()
-	return nil
 }

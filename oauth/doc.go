@@ -45,7 +45,9 @@
 // A token is renewed 30 s before its end (of a short life, a quarter of it), or when the server refuses it. All callers
 // of a process share one renewal, all processes share one by the lock of their [Store], and none of them ends with the
 // call that began it. A newer record in the store is never replaced by an older one. A refresh token that is refused
-// (invalid_grant) is dropped, and the server's next 401 asks for a sign-in; on any other failure it is kept.
+// (invalid_grant, or invalid_client where the client has registered itself) is dropped, and the server's next 401 asks
+// for a sign-in; on any other failure it is kept. [Authorizer.SignOut] forgets the tokens, and has them revoked (RFC
+// 7009) where the authorization server does so.
 //
 // A process may be killed after the authorization server has changed a refresh token for a new one, and before the new
 // one is in the store: within the milliseconds between an answer and its saving. The next process then sends the old
@@ -55,12 +57,12 @@
 //
 // # Limits and defaults
 //
-// A renewal takes 15 s at most, a half of a sign-in 45 s, discovery 30 s, one request 10 s. A response has at most
-// 1 MiB. A renewal that failed is not tried again for two seconds. A token that was refused is replaced once; if the
-// new one is refused, a program without a user gets a [*RefusedError], a user is asked to sign in, and gets the
-// RefusedError if that was of no use either. For a scope that is too narrow a user is asked twice within ten minutes,
-// and a program gets a wider token twice. An assertion of a client lasts a minute. A [Loopback] waits
-// for five minutes, and closes within a second.
+// A renewal takes 15 s at most, a half of a sign-in 45 s, discovery 30 s, one request 10 s, and so does the revocation
+// at a sign-out. A response has at most 1 MiB. A renewal that failed is not tried again for two seconds. A token that
+// was refused is replaced once; if the new one is refused, a program without a user gets a [*RefusedError], a user is
+// asked to sign in, and gets the RefusedError if that was of no use either. For a scope that is too narrow a user is
+// asked twice within ten minutes, and a program gets a wider token twice. An assertion of a client lasts a minute. A
+// [Loopback] waits for five minutes, and closes within a second.
 //
 // # Where requests go
 //
@@ -98,9 +100,10 @@
 // one of 2025-03-26, for which OpenID metadata at its origin is good as well.
 //
 // A redirect URL may have a scheme of the application's own, as OAuth has it for native applications (RFC 8252, section
-// 7.1) and MCP has not. A server without any metadata counts as one with PKCE. A token endpoint may answer with any status of success and
-// with a form, and a registration endpoint with 200. A 401 without a challenge is taken for a demand for a token, and a
-// 403 whose challenge names scopes that the token lacks, and no error, for a demand for those. A client secret that ends
-// after the year 9999, as it does where milliseconds are counted, has no end. Servers whose metadata
-// lists scopes without offline_access are not asked for it, even where the MCP server demands it.
+// 7.1) and MCP has not. A server without any metadata counts as one with PKCE. A token endpoint may answer with any
+// status of success and with a form, and a registration endpoint with 200. A 401 without a challenge is taken for a
+// demand for a token, and a 403 whose challenge names scopes that the token lacks, and no error, for a demand for
+// those. A client secret that ends after the year 9999, as it does where milliseconds are counted, has no end.
+// Config.Scopes stand in for those of the first challenge. Servers whose metadata lists scopes without offline_access
+// are not asked for it, even where the MCP server demands it.
 package oauth

@@ -31,6 +31,7 @@ type fake struct {
 	resource  func(map[string]any)
 	register  func(http.ResponseWriter, *http.Request) bool
 	token     func(http.ResponseWriter, *http.Request) bool
+	withdraw  func(http.ResponseWriter, *http.Request) bool
 	answer    func(map[string]any) // of the token endpoint
 	redirect  func(url.Values)     // the authorization response
 	challenge func(*http.Request) string
@@ -50,6 +51,7 @@ type fake struct {
 	lost     int // refresh tokens that were used twice
 	requests map[string]int
 	forms    []url.Values // of the token endpoint
+	revoked  []string     // tokens that clients have revoked
 	queries  []url.Values // of the authorization endpoint
 	jtis     map[string]bool
 }
@@ -127,6 +129,7 @@ func makeFake(t *testing.T) (f *fake, as, rs http.Handler) {
 	asMux.HandleFunc("POST /register", f.serveRegister)
 	asMux.HandleFunc("GET /authorize", f.serveAuthorize)
 	asMux.HandleFunc("POST /token", f.serveToken)
+	asMux.HandleFunc("POST /revoke", f.serveRevoke)
 	rsMux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", f.serveResource)
 	rsMux.HandleFunc("/mcp", f.serveMCP)
 	return f, f.count(asMux), rsMux
@@ -193,6 +196,7 @@ func (f *fake) serveMetadata(w http.ResponseWriter, _ *http.Request) {
 		"authorization_endpoint":                         f.asURL + "/authorize",
 		"token_endpoint":                                 f.asURL + "/token",
 		"registration_endpoint":                          f.asURL + "/register",
+		"revocation_endpoint":                            f.asURL + "/revoke",
 		"response_types_supported":                       []string{"code"},
 		"code_challenge_methods_supported":               []string{"S256"},
 		"token_endpoint_auth_methods_supported":          []string{"none", "client_secret_basic", "client_secret_post"},
@@ -368,6 +372,27 @@ func (f *fake) issue(g *fakeGrant, client *fakeClient) map[string]any {
 		f.answer(answer)
 	}
 	return answer
+}
+
+func (f *fake) serveRevoke(w http.ResponseWriter, r *http.Request) {
+	assert.NoError(f.t, r.ParseForm())
+	if f.withdraw != nil && f.withdraw(w, r) {
+		return
+	}
+	client := f.authenticate(w, r)
+	if client == nil {
+		return
+	}
+	token, grants := r.PostForm.Get("token"), f.access
+	if r.PostForm.Get("token_type_hint") == "refresh_token" {
+		grants = f.refresh
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if g := grants[token]; assert.NotNil(f.t, g, "no such token") && assert.Equal(f.t, client.id, g.client) {
+		g.over = true
+		f.revoked = append(f.revoked, token)
+	}
 }
 
 // authenticate takes the method that the client was registered with, and no other.

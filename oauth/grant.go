@@ -105,6 +105,8 @@ func (d *discovery) issuer() issuer {
 		AuthMethods:   d.server.TokenEndpointAuthMethodsSupported,
 		SigningAlgs:   d.server.TokenEndpointAuthSigningAlgValuesSupported,
 		Resource:      d.resource,
+
+		RevocationEndpoint: d.server.RevocationEndpoint,
 	}
 }
 

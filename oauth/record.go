@@ -38,6 +38,8 @@ type issuer struct {
 	AuthMethods   []string `json:"auth_methods,omitzero"` // of its token endpoint
 	SigningAlgs   []string `json:"signing_algs,omitzero"` // for private_key_jwt
 	Resource      string   `json:"resource"`              // the MCP server, in the authorization server's words
+
+	RevocationEndpoint string `json:"revocation_endpoint,omitempty"` // "" for a server without one
 }
 
 // credentials are what somebody was granted.

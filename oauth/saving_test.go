@@ -22,8 +22,15 @@ var errDiskFull = errors.New("the disk is full")
 // A fullStore does not save while full is set.
 type fullStore struct {
 	oauth.Store
-	mu   sync.Mutex
-	full bool
+	mu    sync.Mutex
+	full  bool
+	tried int
+}
+
+func (s *fullStore) tries() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tried
 }
 
 func (s *fullStore) set(full bool) {
@@ -33,6 +40,9 @@ func (s *fullStore) set(full bool) {
 }
 
 func (s *fullStore) Update(ctx context.Context, key string, change func([]byte) ([]byte, error)) error {
+	s.mu.Lock()
+	s.tried++
+	s.mu.Unlock()
 	var failed error
 	err := s.Store.Update(ctx, key, func(record []byte) ([]byte, error) {
 		changed, err := change(record)
@@ -115,43 +125,6 @@ func TestANewerRecordIsNotOverwritten(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want.AccessToken, got.AccessToken)
 	requireCall(t, f, newAuthorizer(t, f, func(c *oauth.Config) { c.Store = inner }))
-}
-
-func TestSignOut(t *testing.T) {
-	f := newFake(t)
-	store := oauth.NewMemoryStore()
-	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
-	signIn(t, f, a)
-	requireCall(t, f, a)
-	require.NoError(t, a.SignOut(t.Context()))
-	record, err := store.Load(t.Context(), f.url())
-	require.NoError(t, err)
-	assert.Nil(t, record)
-	requireSignIn(t, f, a)
-	signIn(t, f, a)
-	requireCall(t, f, a)
-	assert.Equal(t, 2, f.seen("/register"))
-}
-
-// TestSignOutAndInElsewhere: a record that begins anew is newer than the one that was removed.
-func TestSignOutAndInElsewhere(t *testing.T) {
-	f := newFake(t)
-	store := oauth.NewMemoryStore()
-	shared := func(c *oauth.Config) { c.Store = store }
-	a, b := newAuthorizer(t, f, shared), newAuthorizer(t, f, shared)
-	signIn(t, f, a)
-	for range 3 {
-		requireCall(t, f, a)
-		f.revoke()
-	}
-	require.NoError(t, b.SignOut(t.Context()))
-	signIn(t, f, b)
-	requireCall(t, f, a)
-	mine, err := a.Token(t.Context())
-	require.NoError(t, err)
-	theirs, err := b.Token(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, theirs.AccessToken, mine.AccessToken)
 }
 
 func TestARecordThatIsNotRead(t *testing.T) {
@@ -255,4 +228,68 @@ func TestALoadThatWasOvertaken(t *testing.T) {
 	close(store.answer)
 	assert.Contains(t, <-done, "Bearer access-")
 	assert.Contains(t, request(false), "Bearer access-")
+}
+
+// TestWhatIsReadIsNotTakenForSaved: a sign-in that looks into the record saves what could not be saved before.
+func TestWhatIsReadIsNotTakenForSaved(t *testing.T) {
+	f := newFake(t)
+	store := &fullStore{Store: oauth.NewMemoryStore()}
+	shared := func(c *oauth.Config) { c.Store = store }
+	a := newAuthorizer(t, f, shared)
+	signIn(t, f, a)
+	requireCall(t, f, a)
+	store.set(true)
+	f.revoke()
+	_, err := call(t.Context(), f, a)
+	require.ErrorIs(t, err, oauth.ErrNotSaved)
+
+	store.set(false)
+	_, err = a.StartSignIn(t.Context(), &oauth.SignInOptions{Force: true})
+	require.NoError(t, err)
+	requireCall(t, f, newAuthorizer(t, f, shared)) // the next process
+	assert.Equal(t, 2, f.seen("/token"))
+	assert.Zero(t, f.lostGrants())
+}
+
+// TestTwoFailuresHaveAPauseEach: neither the store nor the authorization server is asked again and again.
+func TestTwoFailuresHaveAPauseEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newTimedFake(t)
+		store := &fullStore{Store: oauth.NewMemoryStore()}
+		a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
+		signIn(t, f, a)
+		requireCall(t, f, a)
+		store.set(true)
+		f.revoke()
+		_, err := call(t.Context(), f, a)
+		require.ErrorIs(t, err, oauth.ErrNotSaved)
+		requireCall(t, f, a)
+
+		f.revoke()
+		f.token = func(w http.ResponseWriter, _ *http.Request) bool {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return true
+		}
+		asked, saved := f.seen("/token"), store.tries()
+		for range 5 {
+			_, err := call(t.Context(), f, a)
+			require.Error(t, err)
+		}
+		assert.Equal(t, asked+1, f.seen("/token"))
+		assert.LessOrEqual(t, store.tries(), saved+2, "to save what is there, and for the renewal")
+	})
+}
+
+// TestAWrongClientCostsNoGrant: who configures the right one again has not lost the refresh token.
+func TestAWrongClientCostsNoGrant(t *testing.T) {
+	f := newFake(t)
+	f.addClient(&fakeClient{id: "mine", method: "none", redirects: []string{redirectURL}})
+	store := oauth.NewMemoryStore()
+	with := func(id string) *oauth.Authorizer {
+		return newAuthorizer(t, f, func(c *oauth.Config) { c.Store, c.Client = store, &oauth.Client{ID: id} })
+	}
+	signIn(t, f, with("mine"))
+	f.revoke()
+	requireSignIn(t, f, with("another"))
+	requireCall(t, f, with("mine"))
 }

@@ -37,6 +37,8 @@ type SignIn struct {
 	AuthMethods   []string `json:"auth_methods,omitempty"`
 	SigningAlgs   []string `json:"signing_algs,omitempty"`
 
+	RevocationEndpoint string `json:"revocation_endpoint,omitempty"` // for SignOut
+
 	// Of a client that was registered for sign-ins: the one of a later sign-in may be another.
 	ClientSecret     string `json:"client_secret,omitempty"`
 	ClientAuthMethod string `json:"client_auth_method,omitempty"`
@@ -161,6 +163,8 @@ func (a *Authorizer) authorizationRequest(ctx context.Context, d *discovery, req
 		TokenEndpoint:    d.server.TokenEndpoint,
 		AuthMethods:      d.server.TokenEndpointAuthMethodsSupported,
 		SigningAlgs:      d.server.TokenEndpointAuthSigningAlgValuesSupported,
+
+		RevocationEndpoint: d.server.RevocationEndpoint,
 	}
 	if a.config.Client == nil {
 		s.ClientSecret, s.ClientAuthMethod = client.Secret, client.AuthMethod
@@ -258,6 +262,8 @@ func (a *Authorizer) completeSignIn(ctx context.Context, s *SignIn, r *Response)
 			AuthMethods:   s.AuthMethods,
 			SigningAlgs:   s.SigningAlgs,
 			Resource:      s.Resource,
+
+			RevocationEndpoint: s.RevocationEndpoint,
 		},
 		ClientID: s.ClientID,
 		Client:   own,

@@ -119,7 +119,7 @@ func (r *tokenRequest) authMethod() string {
 func secretsOf(form url.Values, header http.Header, client *Client) []string {
 	secrets := []string{client.Secret, strings.TrimPrefix(header.Get("Authorization"), "Basic ")}
 	for _, name := range []string{
-		"code", "code_verifier", "refresh_token", "assertion", "subject_token", "client_assertion",
+		"code", "code_verifier", "refresh_token", "assertion", "subject_token", "client_assertion", "token",
 	} {
 		secrets = append(secrets, form.Get(name))
 	}

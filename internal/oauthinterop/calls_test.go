@@ -2,6 +2,7 @@ package oauthinterop
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -158,7 +159,11 @@ func TestSignOut(t *testing.T) {
 	require.NoError(t, err)
 	client, a := signedIn(t, w, startBrowser(t), oauth.Config{Store: store})
 	assert.Equal(t, "you are Eve", whoami(t, client))
+	token, err := a.Token(t.Context())
+	require.NoError(t, err)
 	require.NoError(t, a.SignOut(t.Context()))
+	assert.Equal(t, 1, w.provider.seen().Revoked)
+	assert.Equal(t, http.StatusUnauthorized, statusWith(t, w, token), "the token is of no more use")
 	_, err = client.CallTool(t.Context(), "whoami", nil)
 	requireSignIn(t, err)
 	for _, name := range files(t, dir) {
@@ -168,6 +173,18 @@ func TestSignOut(t *testing.T) {
 	}
 	_, err = a.Token(context.Background())
 	requireSignIn(t, err)
+}
+
+// statusWith is what the MCP server answers to somebody who has kept a token.
+func statusWith(t *testing.T, w *world, token *oauth.Token) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.url, nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer "+token.AccessToken)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	resp.Body.Close()
+	return resp.StatusCode
 }
 
 func files(t *testing.T, dir string) (names []string) {

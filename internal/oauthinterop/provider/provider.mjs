@@ -89,6 +89,7 @@ const provider = new Provider(issuer, {
 		dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => nonces },
 		introspection: { enabled: true, allowedPolicy: (_, client) => client.clientId === resourceServer.client_id },
 		registration: { enabled: true },
+		revocation: { enabled: true, allowedPolicy: (_, client, token) => client.clientId === token.clientId },
 		resourceIndicators: {
 			enabled: true,
 			getResourceServerInfo(_, indicator) {
