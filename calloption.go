@@ -70,7 +70,8 @@ func WithValidation() CallOption {
 }
 
 // WithHeader adds a header to the HTTP request that carries the call, beside or in place of those of the transport. It
-// may be given more than once. The protocol's own headers cannot be set. Other transports have no headers.
+// may be given more than once. The protocol's own headers cannot be set, and an Authorizer comes last: that of package
+// oauth replaces an Authorization header. Other transports have no headers.
 func WithHeader(name, value string) CallOption {
 	return func(o *callOptions) {
 		if o.header == nil {

@@ -33,6 +33,9 @@
 // the task needs is asked of the same handlers. Requests that do not get through are repeated, five times in a row at
 // most. On connections that all requests share, the server is also asked to tell of changes by itself.
 //
+// The tasks of 2025-11-25 were an experiment, and are another thing: a tool that cannot do without them (TaskSupport is
+// "required") refuses a call with "method not found". [Client.Request] sends whatever such a server wants.
+//
 // A call that gives up (ctx, a limit, a handler that fails) cancels its task in the background. For a task that outlives
 // the call, or the process, take its ID with [WithTask] and come back with [Client.AwaitTask]. A [*TaskError] has the ID
 // as well, such as after a lost connection.

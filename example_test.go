@@ -212,7 +212,7 @@ func ExampleNewCache() {
 	// 4 tools; lists sent so far: 2
 }
 
-// What the server answered is told apart from what went wrong on the way.
+// Changes one after the other, until somebody ends it or something fails.
 func ExampleClient_Listen() {
 	ctx := context.Background()
 	server := &mcptest.Server{}
@@ -243,6 +243,7 @@ func ExampleClient_Listen() {
 	// changed: file:///notes
 }
 
+// What the server answered is told apart from what went wrong on the way.
 func ExampleRPCError() {
 	ctx := context.Background()
 	client, err := mcp.Connect(ctx, travelServer().Transport(), nil)

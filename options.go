@@ -21,7 +21,9 @@ type Options struct {
 	// Info is how the client introduces itself. Name and Version default to "mcp" and "unknown".
 	Info Implementation
 
-	// Versions are the revisions to accept; nil means all that the client speaks. One alone pins it.
+	// Versions are the revisions to accept; nil means all that the client speaks. One alone pins it. Some servers offer
+	// 2026-07-28 and have tools that fail there, since they still ask the user or a model as it was done before: without
+	// that revision they work.
 	Versions []string
 
 	// ProbeTimeout is how long Connect waits for the answer of a server that may belong to either era before it begins
