@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -159,7 +160,9 @@ func unreachable(err error) bool {
 		return errors.Is(err, transport.ErrUnavailable) && status.StatusCode != http.StatusTooManyRequests
 	}
 	var op *net.OpError
-	return transport.SafeToRetry(err) && errors.As(err, &op)
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError // of a server that does not speak TLS
+	return transport.SafeToRetry(err) && (errors.As(err, &op) || errors.As(err, &certificate) || errors.As(err, &record))
 }
 
 // doubtful reports whether an error of a call may be the server's fault or that of the call: there was no response, or

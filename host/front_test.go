@@ -27,6 +27,7 @@ type front struct {
 	hang     chan struct{} // that every request waits for; nil: none
 	away     bool          // nobody listens
 	drop     bool          // connections are accepted, and closed
+	fail     error         // what every request fails with
 	requests int           // that came, or tried to
 	attempts int           // to connect
 }
@@ -98,8 +99,11 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 func (f *front) Do(r *http.Request) (*http.Response, error) {
 	f.mu.Lock()
 	f.requests++
-	away, drop := f.away, f.drop
+	away, drop, fail := f.away, f.drop, f.fail
 	f.mu.Unlock()
+	if fail != nil {
+		return nil, fail
+	}
 	if away {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 	}

@@ -238,7 +238,7 @@ func (h *Host) CallServerTool(
 	return h.all.CallServerTool(ctx, server, tool, args, opts...)
 }
 
-// GetPrompt has a server fill in a prompt. Errors are as with CallTool.
+// GetPrompt has a server fill in a prompt, by the server's own name for it. Errors are as with CallTool.
 func (h *Host) GetPrompt(
 	ctx context.Context, server, name string, args map[string]string, opts ...mcp.CallOption,
 ) (*mcp.GetPromptResult, error) {
