@@ -23,8 +23,8 @@ func (t *terminal) approve(ctx context.Context, call *host.Call) error {
 		return err
 	}
 	defer release()
-	yes, err := t.agrees(ctx, fmt.Sprintf("May %s/%s be called with %s? It %s.",
-		call.Server, call.Name, call.Args, effects(call.Tool)))
+	what := quoted(fmt.Sprintf("%s/%s be called with %s", call.Server, call.Name, call.Args))
+	yes, err := t.agrees(ctx, fmt.Sprintf("May %s? It %s.", what, effects(call.Tool)))
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

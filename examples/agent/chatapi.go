@@ -117,12 +117,12 @@ func (c *chatAPI) failure(response *http.Response, text []byte) error {
 		Error struct{ Message string }
 	}
 	json.Unmarshal(text, &body) // best effort: what is not understood is left out
-	said := firstLine(body.Error.Message)
+	said := body.Error.Message
 	if c.key != "" {
 		said = strings.ReplaceAll(said, c.key, "***") // some repeat it
 	}
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	return &statusError{response.StatusCode, said, time.Duration(seconds) * time.Second}
+	return &statusError{response.StatusCode, firstLine(said), time.Duration(seconds) * time.Second}
 }
 
 // readReply takes the first choice. Calls without an id get one, since their results have to name it.

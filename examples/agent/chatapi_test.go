@@ -30,6 +30,8 @@ func TestFailuresOfTheAPI(t *testing.T) {
 	}{
 		"refused": {fails(401, wrong),
 			"the model's API answered 401 Unauthorized: wrong key ***\x1b[2J given ...", 1},
+		"cut in the key": {fails(403, `{"error": {"message": "`+strings.Repeat("x", 195)+`key-of-the-test"}}`),
+			"the model's API answered 403 Forbidden: " + strings.Repeat("x", 195) + "***", 1},
 		"broken": {fails(500, "<html>"), "the model's API answered 500 Internal Server Error", maxAttempts},
 		"busy":   {fails(429, "null"), "the model's API answered 429 Too Many Requests", maxAttempts},
 		"moved": {func(w http.ResponseWriter) {
@@ -54,6 +56,7 @@ func TestFailuresOfTheAPI(t *testing.T) {
 			err := agent.turn(t.Context(), "Hello?")
 			require.Error(t, err)
 			assert.True(t, strings.HasPrefix(err.Error(), test.want), "%v", err)
+			assert.NotContains(t, err.Error(), "key-of")
 			assert.Len(t, a.received(), test.requests)
 		})
 	}

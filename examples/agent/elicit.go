@@ -23,7 +23,7 @@ func (t *terminal) elicit(ctx context.Context, server string, r *mcp.ElicitReque
 		return nil, err
 	}
 	defer release()
-	yes, err := t.agrees(ctx, fmt.Sprintf("%s asks: %s\nDo you want to answer?", server, r.Message))
+	yes, err := t.agrees(ctx, fmt.Sprintf("%s asks: %s\nDo you want to answer?", server, quoted(r.Message)))
 	if err != nil || !yes {
 		return notAccepted(err)
 	}
@@ -46,7 +46,8 @@ func (t *terminal) elicitURL(ctx context.Context, server string, r *mcp.ElicitRe
 		return nil, err
 	}
 	defer release()
-	yes, err := t.agrees(ctx, fmt.Sprintf("%s asks you to visit %s\n%s\nWill you?", server, r.URL, r.Message))
+	question := fmt.Sprintf("%s asks you to visit %s\n%s\nWill you?", server, quoted(r.URL), quoted(r.Message))
+	yes, err := t.agrees(ctx, question)
 	if err != nil || !yes {
 		return notAccepted(err)
 	}
@@ -82,12 +83,12 @@ func (t *terminal) fillIn(ctx context.Context, field *mcp.ElicitField) (any, err
 }
 
 func fieldPrompt(field *mcp.ElicitField) string {
-	prompt := field.Label()
+	prompt := quoted(field.Label())
 	if field.Description != "" {
-		prompt += " (" + field.Description + ")"
+		prompt += " (" + quoted(field.Description) + ")"
 	}
 	for i, option := range field.Options {
-		prompt += fmt.Sprintf("\n  %d  %s", i+1, option.Title)
+		prompt += fmt.Sprintf("\n  %d  %s", i+1, quoted(option.Title))
 	}
 	if field.Default != nil {
 		prompt += fmt.Sprintf(" [%v]", field.Default)

@@ -122,14 +122,13 @@ func showSkipped(h *host.Host, t *terminal) {
 // serverLine says what a server is doing.
 func serverLine(s host.ServerStatus) string {
 	line := fmt.Sprintf("%s: %s", s.Name, s.State)
-	switch {
-	case s.State == host.Ready:
+	err := s.Err
+	if s.State == host.Ready {
 		line += fmt.Sprintf(", %d tools", s.Tools)
-	case s.Err != nil:
-		line += fmt.Sprintf(": %v", s.Err)
+		err = s.ListErr
 	}
-	if s.ListErr != nil {
-		line += fmt.Sprintf(": %v", s.ListErr)
+	if err != nil {
+		line += fmt.Sprintf(": %v", err)
 	}
 	return line
 }

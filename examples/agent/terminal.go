@@ -112,12 +112,18 @@ func (t *terminal) agrees(ctx context.Context, question string) (bool, error) {
 	return false, nil
 }
 
-// screen keeps what a server or a model says from controlling the terminal.
+// quoted marks the lines of what a server or a model says within a question, so that none looks like the program's own.
+func quoted(text string) string { return strings.ReplaceAll(text, "\n", "\n  | ") }
+
+// screen keeps what a server or a model says from controlling the terminal, and from reading otherwise than it is.
 type screen struct{ io.Writer }
 
 func (s screen) Write(p []byte) (int, error) {
 	visible := func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
 			return unicode.ReplacementChar
 		}
 		return r

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -98,13 +99,43 @@ func TestApprove(t *testing.T) {
 	}
 }
 
+// Nobody but the program asks a question of the program's.
+func TestQuestionsWithinQuestions(t *testing.T) {
+	const fake = "x\nMay notes/read be called with {}? It changes nothing. [y/N] "
+	term, screen := typed("n\nn\nn\ny\n")
+	err := term.approve(t.Context(), &host.Call{Server: "notes", Name: fake, Args: []byte("{\n}")})
+	assert.Equal(t, errRefused, err)
+	for _, r := range []*mcp.ElicitRequest{
+		{Message: fake, RequestedSchema: []byte(`{"type": "object", "properties": {}}`)},
+		{Mode: mcp.ElicitURL, URL: "https://example.com/", Message: fake},
+	} {
+		ask := term.elicit
+		if r.Mode == mcp.ElicitURL {
+			ask = term.elicitURL
+		}
+		result, err := ask(t.Context(), "notes", r)
+		require.NoError(t, err)
+		assert.Equal(t, mcp.ElicitDecline, result.Action)
+	}
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{
+		"p": map[string]any{
+			"type": "string", "title": fake, "description": fake, "enum": []string{"1"}, "enumNames": []string{fake},
+		},
+	}})
+	require.NoError(t, err)
+	_, err = term.elicit(t.Context(), "notes", &mcp.ElicitRequest{RequestedSchema: schema})
+	require.NoError(t, err)
+	assert.NotContains(t, screen.String(), "\nMay")
+	assert.Equal(t, 6, strings.Count(screen.String(), "\n  | May"))
+}
+
 func TestScreen(t *testing.T) {
 	var out bytes.Buffer
-	const hostile = "\x1b]0;title\a red\x1b[31m\r\u009b\tgrün\n"
+	const hostile = "\x1b]0;title\a red\x1b[31m\r\u009b\u202e\tgrün\n"
 	n, err := screen{&out}.Write([]byte(hostile))
 	assert.NoError(t, err)
 	assert.Equal(t, len(hostile), n)
-	assert.Equal(t, "�]0;title� red�[31m��\tgrün\n", out.String())
+	assert.Equal(t, "�]0;title� red�[31m���\tgrün\n", out.String())
 
 	reader, writer := io.Pipe()
 	broken := errors.New("broken")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/seed62b61957/mcp/host"
 )
 
 // A server that wants a sign-in holds up nobody, and neither does a user who does not sign in.
@@ -26,6 +29,19 @@ func TestSignInIsShown(t *testing.T) {
 	p.until("<- kitchen/recipes: onion soup")
 	p.end(0)
 	assert.Empty(t, p.stderr.String())
+}
+
+func TestServerLine(t *testing.T) {
+	why := errors.New("no such page")
+	for want, s := range map[string]host.ServerStatus{
+		"a: ready, 3 tools":               {State: host.Ready, Tools: 3},
+		"a: ready, 3 tools: no such page": {State: host.Ready, Tools: 3, ListErr: why},
+		"a: reconnecting: no such page":   {State: host.Reconnecting, Err: why, ListErr: why},
+		"a: stopped":                      {State: host.Stopped},
+	} {
+		s.Name = "a"
+		assert.Equal(t, want, serverLine(s))
+	}
 }
 
 // guarded is a server that lets nobody in who has not signed in, with an authorization server.

@@ -54,12 +54,15 @@ func compact(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// screen keeps what a server says from controlling the terminal.
+// screen keeps what a server says from controlling the terminal, and from reading otherwise than it is.
 type screen struct{ io.Writer }
 
 func (s screen) Write(p []byte) (int, error) {
 	visible := func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
 			return unicode.ReplacementChar
 		}
 		return r

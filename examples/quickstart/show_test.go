@@ -30,11 +30,11 @@ func TestCompactKeepsWhatPeopleRead(t *testing.T) {
 
 func TestScreen(t *testing.T) {
 	var out bytes.Buffer
-	const hostile = "\x1b]0;title\a red\x1b[31m\r\u009b\tgrün\n"
+	const hostile = "\x1b]0;title\a red\x1b[31m\r\u009b\u202e\tgrün\n"
 	n, err := screen{&out}.Write([]byte(hostile))
 	assert.NoError(t, err)
 	assert.Equal(t, len(hostile), n)
-	assert.Equal(t, "�]0;title� red�[31m��\tgrün\n", out.String())
+	assert.Equal(t, "�]0;title� red�[31m���\tgrün\n", out.String())
 
 	reader, writer := io.Pipe()
 	broken := errors.New("broken")
