@@ -422,6 +422,7 @@ func TestCallsWaitForAServerThatIsOnlyJustApplied(t *testing.T) {
 	h := w.host()
 	for range 100 {
 		require.NoError(t, h.Apply(stopped(t), servers("a"))) // which does not wait
+		require.Equal(t, memory, status(t, h, "a").Type)
 		require.NoError(t, echo(t, h, "a"))
 		require.NoError(t, h.Stop(t.Context(), "a"))
 	}

@@ -228,28 +228,29 @@ func TestAttemptsAreSpread(t *testing.T) {
 	})
 }
 
-// A connection whose other end is gone may take a while to be cleaned up, also while a call has not yet noticed. This
-// is not in a bubble, since two wait for the end of one Close by a mutex, which stops its clock.
+// A connection whose other end is gone may take a while to be cleaned up, also while a call has not yet noticed.
 func TestNextAttemptWaitsUntilTheOldProcessIsGone(t *testing.T) {
-	w := newWorld(t)
-	addSlow(w.add("a"))
-	var open, most atomic.Int32
-	h := w.host(slowly(&open, &most))
-	apply(t, h, "a")
-	called := make(chan error, 1)
-	busy := make(chan struct{})
-	go func() {
-		called <- h.Use(t.Context(), "a", func(context.Context, *mcp.Client) error {
-			close(busy)
-			time.Sleep(1500 * time.Millisecond) // a call that ends late
-			return nil
-		})
-	}()
-	<-busy
-	w.crash("a")
-	require.Eventually(t, func() bool { return len(w.tried("a")) == 2 }, soon, time.Millisecond)
-	assert.EqualValues(t, 1, most.Load())
-	assert.NoError(t, <-called)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add("a")
+		var open, most atomic.Int32
+		h := w.host(slowly(&open, &most))
+		apply(t, h, "a")
+		called := make(chan error, 1)
+		go func() {
+			called <- h.Use(t.Context(), "a", func(context.Context, *mcp.Client) error {
+				time.Sleep(1500 * time.Millisecond) // a call that ends late
+				return nil
+			})
+		}()
+		synctest.Wait()
+		w.crash("a")
+		until(t, h, "a", host.Reconnecting)
+		until(t, h, "a", host.Ready)
+		assert.Len(t, w.tried("a"), 2)
+		assert.EqualValues(t, 1, most.Load())
+		assert.NoError(t, <-called)
+	})
 }
 
 func TestHungServerIsFoundByPings(t *testing.T) {

@@ -133,7 +133,7 @@ func (s *server) begin() {
 	s.begun = s.turn
 	s.life, s.end = context.WithCancel(context.Background())
 	s.tries, s.lost = backoff{}, time.Time{}
-	s.status.Type, s.status.ListErr = s.spec.config.Type, nil
+	s.status.ListErr = nil
 	switch {
 	case s.spec.config.Disabled:
 		s.set(Disabled, nil)
@@ -388,6 +388,7 @@ func (s *server) snapshot() ServerStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	status := s.status
+	status.Type = s.spec.config.Type
 	if o := s.offering; o != nil {
 		status.Tools, status.Prompts = len(o.tools), len(o.prompts)
 		status.Resources, status.Templates = len(o.resources), len(o.templates)
