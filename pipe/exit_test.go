@@ -175,6 +175,24 @@ func TestServerThatDoesNotTakeItsInput(t *testing.T) {
 	})
 }
 
+// The program has ended, and its standard error stays open. A caller whose ctx ends waits for neither.
+func TestACallerWhoseTimeIsOverWhenTheProgramHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram()
+		stderr, open := io.Pipe()
+		p.Process.Stderr = stderr
+		conn := connect(t, p, pipe.Transport{})
+		p.end(nil)
+		started := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		assert.ErrorIs(t, conn.Send(ctx, outgoing(1, "1")), transport.ErrClosed)
+		assert.Equal(t, 20*time.Millisecond, time.Since(started))
+		assert.NoError(t, open.Close())
+		assert.NoError(t, conn.Close())
+	})
+}
+
 func TestTransportWithoutOpen(t *testing.T) {
 	_, err := (&pipe.Transport{}).Connect(t.Context())
 	assert.ErrorContains(t, err, "Open")

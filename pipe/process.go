@@ -138,7 +138,7 @@ func (p *process) Exit(ctx context.Context, limit time.Duration) error {
 	if !procconn.WaitIn(ctx, p.ended, limit) {
 		return nil
 	}
-	procconn.WaitFor(p.stderr.Ended(), drainWait)
+	procconn.WaitIn(ctx, p.stderr.Ended(), drainWait)
 	exit := &ExitError{Err: p.waitErr, Stderr: p.stderr.Text()}
 	if exit.Err == nil && procconn.IsDone(p.output.ended) {
 		exit.Err = p.output.err

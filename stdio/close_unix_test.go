@@ -4,6 +4,7 @@ package stdio_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -237,3 +238,24 @@ func spawn(name string, change func(*exec.Cmd)) {
 
 // waitForEOF reads stdin to its end.
 func waitForEOF() { _, _ = io.Copy(io.Discard, os.Stdin) }
+
+// A caller does not wait for the end of what the server started, which may ignore SIGTERM, if its ctx ends before.
+func TestReceiveIsInterruptedWhileDescendantsEnd(t *testing.T) {
+	for range 5 { // on a machine that is busy they may have ended before
+		conn := connect(t, server("crash with descendant"))
+		pid := pidOf(t, conn)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		send(t, conn, 1, "")
+		time.AfterFunc(300*time.Millisecond, cancel)
+		_, err := conn.Receive(ctx)
+		alive := runs(pid)
+		assert.ErrorAs(t, exitOf(t, conn), new(*stdio.ExitError))
+		assert.ErrorAs(t, receive(t, conn).err, new(*stdio.ExitError))
+		if alive {
+			assert.ErrorIs(t, err, context.Canceled)
+			return
+		}
+	}
+	t.Error("it always waits for them")
+}

@@ -86,13 +86,17 @@ func (p *process) Wait() error {
 }
 
 // Exit waits for a server whose stream has ended, since the stream often ends first, and reports how it exited; nil if
-// it runs on.
+// it runs on, or ctx ends while what it started is being ended.
 func (p *process) Exit(ctx context.Context, limit time.Duration) error {
 	if !procconn.WaitIn(ctx, p.group.Exited(), limit) {
 		return nil
 	}
-	<-p.group.Reaped()
-	procconn.WaitFor(p.stderr.Ended(), stderrWait)
+	select {
+	case <-p.group.Reaped():
+	case <-ctx.Done():
+		return nil
+	}
+	procconn.WaitIn(ctx, p.stderr.Ended(), stderrWait)
 	return newExitError(p.group.WaitError(), p.stderr.Text())
 }
 

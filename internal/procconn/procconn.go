@@ -23,7 +23,7 @@ type Process interface {
 	io.ReadWriteCloser
 
 	// Exit tells how a process ended whose stream has ended. It waits for that, until ctx is done and for limit at
-	// most, and returns nil if the process runs on.
+	// most, and returns nil if the process runs on, as far as is known by then.
 	Exit(ctx context.Context, limit time.Duration) error
 
 	// Wait waits after Close until the process is gone and everything is freed, in bounded time. It may be called more
@@ -74,8 +74,11 @@ func (c *conn) Receive(ctx context.Context) (*transport.Message, error) {
 	if err == nil || ctx.Err() != nil || errors.Is(err, transport.ErrClosed) {
 		return m, err
 	}
-	if exit := c.process.Exit(ctx, exitWait); exit != nil {
+	switch exit := c.process.Exit(ctx, exitWait); {
+	case exit != nil:
 		return nil, exit
+	case ctx.Err() != nil:
+		return nil, ctx.Err() // the next Receive asks again
 	}
 	return nil, err
 }
