@@ -245,6 +245,18 @@ func TestTheEndOfTheStreamSaysSo(t *testing.T) {
 	}
 }
 
+// Who waits for an answer that was cut off learns why the stream ended, and not that half a message is none.
+func TestAnAnswerThatIsCutOffIsNobodys(t *testing.T) {
+	answer := `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`
+	for n := 1; n < len(answer); n++ {
+		got := receivedFrom(t, answer[:n], nil)
+		require.Len(t, got, 1)
+		assert.Error(t, got[0].Fault)
+		assert.False(t, got[0].ID.IsValid(), "%d bytes", n)
+	}
+	assert.True(t, receivedFrom(t, answer[:len(answer)-1]+"\n", nil)[0].ID.IsValid(), "a line that came to its end")
+}
+
 // failing returns its text together with an error.
 type failing struct {
 	text string

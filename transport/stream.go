@@ -122,6 +122,9 @@ func (s *stream) Receive(ctx context.Context) (*Message, error) {
 			return over.message(s.in.limit), nil
 		case len(line) > 0:
 			m, rest := decodeText(line)
+			if m.Fault != nil && s.in.Err != nil {
+				m.ID, m.Method = ID{}, "" // it was cut off: what ended the stream says more to who waits for it
+			}
 			s.batch = rest
 			return m, nil
 		}
