@@ -54,6 +54,7 @@
 //
 // # Deviations from the specification
 //
-// A JSON body without a content type, or as text/plain, is read as JSON. An error response without an id, which is all
+// A JSON body without a content type, or as text/plain, is read as JSON, after a byte order mark as well. An event of
+// any type is a message if it is a JSON object with the member jsonrpc; others of a type are the server's own. An error response without an id, which is all
 // that a response has to say, answers the request that it responds to. The answer to a request may come on any stream.
 package streamablehttp

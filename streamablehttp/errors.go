@@ -1,6 +1,7 @@
 package streamablehttp
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -89,16 +90,8 @@ func excerpt(body []byte) string {
 // rpcError returns the JSON-RPC error response that a body holds, nil if it holds anything else. Many an API has errors
 // that look alike, so the member jsonrpc is required here.
 func rpcError(body []byte) *transport.Message {
-	d := jsonscan.New(body)
-	versioned := false
-	if d.Kind() != jsonscan.Object {
-		return nil
-	}
-	for name := range d.Object() {
-		versioned = versioned || string(name) == "jsonrpc"
-		d.Skip()
-	}
-	if d.End() != nil || !versioned {
+	body = bytes.TrimPrefix(body, byteOrderMark)
+	if !isVersioned(body) {
 		return nil
 	}
 	for m := range transport.Decode(body) {
@@ -107,6 +100,20 @@ func rpcError(body []byte) *transport.Message {
 		}
 	}
 	return nil
+}
+
+// isVersioned reports whether text is a whole JSON object that says that it is JSON-RPC.
+func isVersioned(text []byte) bool {
+	d := jsonscan.New(text)
+	if d.Kind() != jsonscan.Object {
+		return false
+	}
+	versioned := false
+	for name := range d.Object() {
+		versioned = versioned || string(name) == "jsonrpc"
+		d.Skip()
+	}
+	return d.End() == nil && versioned
 }
 
 // wrap names the package, once, at the boundary.

@@ -150,6 +150,9 @@ func (x *exchange) accepted(_ context.Context, r *reply) error {
 	return nil
 }
 
+// byteOrderMark begins what some libraries write as UTF-8.
+var byteOrderMark = []byte("\ufeff")
+
 // body reads a response that is no event stream. Some servers leave out the content type of JSON, or have a library
 // guess it.
 func (x *exchange) body(r *reply) error {
@@ -158,7 +161,7 @@ func (x *exchange) body(r *reply) error {
 	if err != nil {
 		return err
 	}
-	text := bytes.TrimSpace(data)
+	text := bytes.TrimSpace(bytes.TrimPrefix(data, byteOrderMark))
 	media := r.media()
 	isJSON := media == "application/json" || len(text) > 0 && (text[0] == '{' || text[0] == '[')
 	switch {
@@ -167,7 +170,7 @@ func (x *exchange) body(r *reply) error {
 	case !isJSON:
 		return noResponse(contentTypeError(media))
 	}
-	for m := range transport.Decode(data) {
+	for m := range transport.Decode(text) {
 		x.take(m)
 	}
 	if x.answered {

@@ -54,6 +54,8 @@ func TestContentTypes(t *testing.T) { // field case 72
 		{"application/json;charset", " \n ANSWER\n", `{}`, ""},
 		{"text/plain; charset=utf-8", `ANSWER`, `{}`, ""}, // what net/http makes of JSON without a type
 		{"", `ANSWER`, `{}`, ""},
+		{"application/json", "\ufeffANSWER", `{}`, ""},
+		{"", "\ufeff\nANSWER", `{}`, ""},
 		{"application/json", `[{"jsonrpc":"2.0","method":"notifications/x"},ANSWER]`, `{}`, ""},
 		{"text/event-stream;charset=utf-8", "data: ANSWER\n\n", `{}`, ""},
 		{"Text/Event-Stream", "data:ANSWER\r\n\r\n", `{}`, ""},
@@ -85,11 +87,12 @@ func TestContentTypes(t *testing.T) { // field case 72
 }
 
 func TestAnErrorResponseInARefusal(t *testing.T) { // field case 94
-	for _, id := range []string{`"id":1,`, `"id":"1",`, `"id":null,`, ``} {
+	for i, id := range []string{`"id":1,`, `"id":"1",`, `"id":null,`, ``} {
+		mark := strings.Repeat("\ufeff", i%2)
 		t.Run(id, func(t *testing.T) {
 			f := newFake(t)
 			f.on("POST work", func(a *arrival) {
-				a.text(400, "application/json", `{"jsonrpc":"2.0",`+id+`"error":{"code":-32602,"message":"no"}}`)
+				a.text(400, "application/json", mark+`{"jsonrpc":"2.0",`+id+`"error":{"code":-32602,"message":"no"}}`)
 			})
 			f.on("POST notifications/x", func(a *arrival) {
 				a.text(400, "application/json", `{"jsonrpc":"2.0","error":{"code":-32602,"message":"no"}}`)

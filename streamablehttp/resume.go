@@ -38,7 +38,7 @@ func (x *exchange) stream(ctx context.Context, r *reply) error {
 // resume asks for what is left of the stream that broke because of why.
 func (x *exchange) resume(ctx context.Context, cur *cursor, why error) (*reply, error) {
 	if why == io.EOF {
-		why = errors.New("the stream ended without it")
+		why = cur.endedWithout()
 	}
 	if cur.lastID == "" || isModern(x.out.Version) {
 		return nil, x.unanswered(why)

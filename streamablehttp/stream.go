@@ -14,8 +14,9 @@ import (
 
 // A cursor is how far a stream was read, over all the responses that carried it.
 type cursor struct {
-	lastID string // "" if the stream cannot be resumed
-	budget budget
+	lastID  string // "" if the stream cannot be resumed
+	skipped string // the type of the latest event that was the server's own
+	budget  budget
 }
 
 func newCursor(r Reconnect) cursor { return cursor{budget: budget{Reconnect: r, retry: -1}} }
@@ -30,8 +31,12 @@ func (c *cursor) read(events *sse.Reader, limit int, take func(*transport.Messag
 			return err
 		}
 		c.note(&event)
-		if event.Type != "" || len(bytes.TrimSpace(event.Data)) == 0 {
-			continue // an event of the server's own, or one that only has an ID
+		switch {
+		case len(bytes.TrimSpace(event.Data)) == 0:
+			continue // it only has an ID
+		case event.Type != "" && !isVersioned(event.Data):
+			c.skipped = event.Type
+			continue
 		}
 		more := true
 		for m := range transport.Decode(event.Data) {
@@ -61,6 +66,16 @@ func (c *cursor) note(event *sse.Event) {
 	if c.lastID != "" {
 		c.budget.failures = 0
 	}
+}
+
+// endedWithout is the end of a stream that should have had an answer. It may have been in an event that was skipped.
+func (c *cursor) endedWithout() error {
+	if c.skipped == "" {
+		return errors.New("the stream ended without it")
+	}
+	const most = 64
+	skipped := c.skipped[:min(len(c.skipped), most)]
+	return fmt.Errorf("the stream ended without it; an event of type %q was no JSON-RPC message", skipped)
 }
 
 // isHeaderValue reports whether text can be sent as it is (RFC 9110, section 5.5).

@@ -23,6 +23,8 @@ func TestEventsOfAResponse(t *testing.T) { // field cases 73, 76, 77
 		"CR":           "data: PROGRESS\r\rdata: ANSWER\r\r",
 		"two lines":    "data: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"notifications/progress\"}\n\ndata: ANSWER\n\n",
 		"other events": "data: PROGRESS\n\nevent: ping\ndata: now\n\n: comment\n\nevent: message\ndata: ANSWER\n\n",
+		"of any type":  "event: progress\ndata: PROGRESS\n\nevent: response\ndata: ANSWER\n\n",
+		"not ours":     "data: PROGRESS\n\nevent: log\ndata: {\"id\":1,\"result\":{}}\n\ndata: ANSWER\n\n",
 		"priming":      "id: 1\nretry: 500\ndata:\n\ndata: PROGRESS\n\nid: 2\n\ndata: ANSWER\n\n",
 		"batch":        "data: [PROGRESS,ANSWER]\n\n",
 		"BOM":          "\ufeffdata: PROGRESS\n\ndata: ANSWER\n\n",
@@ -82,6 +84,19 @@ func TestAStreamThatStaysOpenAfterTheAnswer(t *testing.T) { // field case 81
 			assert.Less(t, time.Since(begun), soon)
 		})
 	}
+}
+
+func TestAnAnswerInAnEventThatIsNoMessage(t *testing.T) {
+	f := newFake(t)
+	f.on("POST work", func(a *arrival) {
+		a.stream()
+		a.event("event: result", `data: {"id":1,"result":{}}`)
+	})
+	c := open(t, f, noGet)
+	_, _, err := c.call(1, "work")
+	assert.ErrorIs(t, err, transport.ErrNoResponse)
+	assert.EqualError(t, err, "streamablehttp: no response: the stream ended without it; "+
+		`an event of type "result" was no JSON-RPC message`)
 }
 
 func TestAStreamWithoutAnswerAndIDs(t *testing.T) { // field case 82
