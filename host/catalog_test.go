@@ -292,20 +292,30 @@ func answer(list json.RawMessage) mcptest.Handler {
 }
 
 func TestWrongListIsNotAskedForAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		a := w.add("a")
-		a.Handle("tools/list", answer(mcptestTools("x", "x")))
-		h := w.host()
-		apply(t, h, "a")
-		time.Sleep(time.Hour)
-		assert.LessOrEqual(t, len(a.Received("tools/list")), 2)
-		a.Handle("tools/list", answer(mcptestTools("x")))
-		require.NoError(t, a.Notify(t.Context(), string(mcp.ToolsChanged), nil))
-		time.Sleep(time.Second)
-		assert.NoError(t, status(t, h, "a").ListErr)
-		assert.Len(t, h.Catalog().Tools, 1)
-	})
+	for what, list := range map[string]mcptest.Handler{
+		"twice": answer(mcptestTools("x", "x")),
+		"pages": answer(schema(`{"tools":[],"nextCursor":"again"}`)),
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				a := w.add("a")
+				a.Handle("tools/list", list)
+				h := w.host()
+				apply(t, h, "a")
+				listen(t)
+				asked := len(a.Received("tools/list"))
+				time.Sleep(time.Hour)
+				assert.Equal(t, asked, len(a.Received("tools/list")))
+				assert.Error(t, status(t, h, "a").ListErr)
+				a.Handle("tools/list", answer(mcptestTools("x")))
+				require.NoError(t, a.Notify(t.Context(), string(mcp.ToolsChanged), nil))
+				time.Sleep(time.Second)
+				assert.NoError(t, status(t, h, "a").ListErr)
+				assert.Len(t, h.Catalog().Tools, 1)
+			})
+		})
+	}
 }
 
 func TestListThatIsRefusedCostsNoTools(t *testing.T) {

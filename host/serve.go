@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/seed62b61957/mcp"
 )
 
 const (
@@ -102,7 +104,8 @@ func (w *watch) resync() error {
 // better until the server says that they have changed.
 func (w *watch) plan(err error) {
 	var wrong *ListError
-	if err == nil || errors.As(err, &wrong) {
+	var endless *mcp.PageError
+	if err == nil || errors.As(err, &wrong) || errors.As(err, &endless) {
 		return
 	}
 	w.tries.failed()
