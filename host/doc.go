@@ -57,9 +57,9 @@
 // server that goes on telling of changes from which nothing new comes is asked ever more rarely, down to every 30 s.
 // Lists that cannot be fetched are tried again, as often as a server in an outage; those that must not be taken (a
 // [*ListError]) or do not end (a [*mcp.PageError]) when they change. What was there before stays until then. A server
-// that answers one of the lists with an error, other than that of tools, loses no tools by it: only that list stays as
-// it was. Servers that list in another order each time change nothing. A call that is refused as one of an unknown tool
-// or with wrong arguments has the lists fetched again, for servers that do not tell of changes.
+// that answers one of the lists with an error, or with too much, loses no tools by it unless it is that of tools: only
+// that list stays as it was. Servers that list in another order each time change nothing. A call that is refused as one
+// of an unknown tool or with wrong arguments has the lists fetched again, for servers that do not tell of changes.
 //
 // What a server offers is in the catalog as long as there is a prospect of using it, also while it is away, idle, in
 // need of a sign-in or being restarted. It is withdrawn when the server has failed (but not if NoReconnect is why), and

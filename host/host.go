@@ -253,8 +253,8 @@ func (h *Host) ReadResource(
 }
 
 // Use gives the client of a server to do, for everything that the host has no method for. It counts as a call, but
-// Approve is not asked about what do does, and neither Allow nor Deny holds for it. The client must not be used after do
-// has returned, nor closed. Errors are as with CallTool; that of do is wrapped.
+// Approve is not asked about what do does, and neither Allow nor Deny holds for it. The client must not be used after
+// do has returned, nor closed. Errors are as with CallTool; that of do is wrapped.
 func (h *Host) Use(ctx context.Context, server string, do func(context.Context, *mcp.Client) error) error {
 	return h.all.Use(ctx, server, do)
 }

@@ -2,10 +2,7 @@ package host
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/seed62b61957/mcp"
 )
 
 const (
@@ -100,12 +97,9 @@ func (w *watch) resync() error {
 	return nil
 }
 
-// plan decides whether to fetch the lists again, by the error of the last time. What is wrong with them will not be
-// better until the server says that they have changed.
+// plan decides whether to fetch the lists again, by the error of the last time.
 func (w *watch) plan(err error) {
-	var wrong *ListError
-	var endless *mcp.PageError
-	if err == nil || errors.As(err, &wrong) || errors.As(err, &endless) {
+	if err == nil || unfit(err) {
 		return
 	}
 	w.tries.failed()

@@ -59,7 +59,8 @@ func (s *server) sync(sp *spec, conn *connection) (news bool, err error) {
 }
 
 // fetch asks for all lists, at the same time. It is all or nothing, but for one thing: a server that answers one of the
-// lists with an error has what it had there before, and loses no tools by it. Then there is an offering and an error.
+// lists with an error, or with too much, has what it had there before, and loses no tools by it. Then there is an
+// offering and an error.
 func fetch(ctx context.Context, c *mcp.Client, server string, most int, before *offering) (*offering, error) {
 	o := &offering{server: server}
 	if before != nil {
@@ -70,7 +71,7 @@ func fetch(ctx context.Context, c *mcp.Client, server string, most int, before *
 	var mu sync.Mutex
 	var refusals []error
 	take := func(required bool, err error) {
-		if !required && refusal(err) {
+		if !required && (refusal(err) || unfit(err)) {
 			mu.Lock()
 			defer mu.Unlock()
 			refusals = append(refusals, err)
@@ -103,6 +104,13 @@ func refusal(err error) bool {
 		return !unreachable(err) && signInFor(err) == nil
 	}
 	return stepUpFor(err) != nil
+}
+
+// unfit reports whether a list was had, and must not be taken. It will not be better until the server changes it.
+func unfit(err error) bool {
+	var wrong *ListError
+	var endless *mcp.PageError
+	return errors.As(err, &wrong) || errors.As(err, &endless)
 }
 
 func toolName(t *mcp.Tool) string                { return t.Name }
