@@ -104,7 +104,10 @@ func (h *Host) signedIn(ctx context.Context, name string) error {
 // authorizer finds the authorizer of a server.
 func (h *Host) authorizer(name string) (*server, *oauth.Authorizer, error) {
 	s := h.server(name)
-	if s == nil {
+	switch {
+	case h.all.life.Err() != nil:
+		return nil, nil, ErrClosed
+	case s == nil:
 		return nil, nil, &NotFoundError{Server: name, Generation: h.Catalog().Generation}
 	}
 	s.mu.Lock()

@@ -261,4 +261,6 @@ func TestSignInEndsWithTheHost(t *testing.T) {
 	assert.ErrorIs(t, err, host.ErrClosed)
 	assert.Error(t, browse(callback), "nobody listens")
 	assert.ErrorIs(t, h.SignIn(t.Context(), "a", inBrowser), host.ErrClosed)
+	_, err = h.StartSignIn(t.Context(), "a", nil)
+	assert.ErrorIs(t, err, host.ErrClosed)
 }
