@@ -74,16 +74,16 @@ func (h *Host) Apply(ctx context.Context, servers []config.Server) error {
 	}
 	var errs []error
 	for _, s := range started {
-		_ = s.wait(ctx, func() bool { return s.settled(s.turn) })
-		errs = append(errs, s.startupError())
+		_ = s.server.wait(ctx, func() bool { return s.server.settled(s.turn) })
+		errs = append(errs, s.server.startupError())
 	}
 	return errors.Join(errs...)
 }
 
 // A started server is one with the turn that it was asked to start in.
 type started struct {
-	*server
-	turn int
+	server *server
+	turn   int
 }
 
 // reconcile asks of each server what is to be, and returns those that are to start, in the order of the list.
