@@ -55,6 +55,7 @@
 // # Deviations from the specification
 //
 // A JSON body without a content type, or as text/plain, is read as JSON, after a byte order mark as well. An event of
-// any type is a message if it is a JSON object with the member jsonrpc; others of a type are the server's own. An error response without an id, which is all
-// that a response has to say, answers the request that it responds to. The answer to a request may come on any stream.
+// any type is a message if it is a JSON object with the member jsonrpc; others of a type are the server's own. The
+// answer at the end of its stream may lack the blank line after it. An error response without an id, which is all that
+// a response has to say, answers the request that it responds to. The answer to a request may come on any stream.
 package streamablehttp

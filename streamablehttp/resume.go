@@ -18,6 +18,9 @@ func (x *exchange) stream(ctx context.Context, r *reply) error {
 	cur.budget.MaxRetries = max(cur.budget.MaxRetries, 1)
 	for {
 		err := cur.read(sse.NewReader(r.Body, x.conn.limit), x.conn.limit, x.take)
+		if err == io.EOF {
+			x.takeRest(cur.rest)
+		}
 		if x.answered {
 			x.conn.finish(r)
 			return nil
@@ -31,6 +34,18 @@ func (x *exchange) stream(ctx context.Context, r *reply) error {
 		}
 		if r, err = x.resume(ctx, &cur, err); err != nil {
 			return err
+		}
+	}
+}
+
+// takeRest takes an answer that lacks nothing but the end of its event.
+func (x *exchange) takeRest(data []byte) {
+	if !isVersioned(data) {
+		return
+	}
+	for m := range transport.Decode(data) {
+		if m.IsResponse() {
+			x.take(m)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 type cursor struct {
 	lastID  string // "" if the stream cannot be resumed
 	skipped string // the type of the latest event that was the server's own
+	rest    []byte // the data of the event that the last response ended in, if its blank line was missing
 	budget  budget
 }
 
@@ -28,6 +29,7 @@ func (c *cursor) read(events *sse.Reader, limit int, take func(*transport.Messag
 		event, err := events.Next()
 		tooLarge := errors.Is(err, transport.ErrMessageTooLarge)
 		if err != nil && !tooLarge {
+			c.rest = event.Data
 			return err
 		}
 		c.note(&event)

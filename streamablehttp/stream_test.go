@@ -19,15 +19,17 @@ import (
 func TestEventsOfAResponse(t *testing.T) { // field cases 73, 76, 77
 	progress := `{"jsonrpc":"2.0","method":"notifications/progress"}`
 	for name, text := range map[string]string{
-		"CRLF":         "data: PROGRESS\r\n\r\ndata: ANSWER\r\n\r\n",
-		"CR":           "data: PROGRESS\r\rdata: ANSWER\r\r",
-		"two lines":    "data: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"notifications/progress\"}\n\ndata: ANSWER\n\n",
-		"other events": "data: PROGRESS\n\nevent: ping\ndata: now\n\n: comment\n\nevent: message\ndata: ANSWER\n\n",
-		"of any type":  "event: progress\ndata: PROGRESS\n\nevent: response\ndata: ANSWER\n\n",
-		"not ours":     "data: PROGRESS\n\nevent: log\ndata: {\"id\":1,\"result\":{}}\n\ndata: ANSWER\n\n",
-		"priming":      "id: 1\nretry: 500\ndata:\n\ndata: PROGRESS\n\nid: 2\n\ndata: ANSWER\n\n",
-		"batch":        "data: [PROGRESS,ANSWER]\n\n",
-		"BOM":          "\ufeffdata: PROGRESS\n\ndata: ANSWER\n\n",
+		"CRLF":          "data: PROGRESS\r\n\r\ndata: ANSWER\r\n\r\n",
+		"CR":            "data: PROGRESS\r\rdata: ANSWER\r\r",
+		"two lines":     "data: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"notifications/progress\"}\n\ndata: ANSWER\n\n",
+		"other events":  "data: PROGRESS\n\nevent: ping\ndata: now\n\n: comment\n\nevent: message\ndata: ANSWER\n\n",
+		"of any type":   "event: progress\ndata: PROGRESS\n\nevent: response\ndata: ANSWER\n\n",
+		"not ours":      "data: PROGRESS\n\nevent: log\ndata: {\"id\":1,\"result\":{}}\n\ndata: ANSWER\n\n",
+		"no newline":    "data: PROGRESS\n\nevent: message\ndata: ANSWER",
+		"no blank line": "data: PROGRESS\n\nid: 1\ndata: ANSWER\n",
+		"priming":       "id: 1\nretry: 500\ndata:\n\ndata: PROGRESS\n\nid: 2\n\ndata: ANSWER\n\n",
+		"batch":         "data: [PROGRESS,ANSWER]\n\n",
+		"BOM":           "\ufeffdata: PROGRESS\n\ndata: ANSWER\n\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
@@ -103,6 +105,14 @@ func TestAStreamWithoutAnswerAndIDs(t *testing.T) { // field case 82
 	for name, serve := range map[string]func(*arrival){
 		"ended": func(a *arrival) { a.stream(); a.event(`data: {"jsonrpc":"2.0","method":"notifications/x"}`) },
 		"cut":   func(a *arrival) { a.stream(); a.write("data: {"); a.flush(); panic(http.ErrAbortHandler) },
+		"cut after the answer": func(a *arrival) {
+			a.stream()
+			a.write("data: " + a.answer(`{}`) + "\n")
+			a.flush()
+			panic(http.ErrAbortHandler)
+		},
+		"unfinished":          func(a *arrival) { a.stream(); a.write("data: " + strings.TrimSuffix(a.answer(`{}`), "}")) },
+		"unfinished, foreign": func(a *arrival) { a.stream(); a.write("data: {\"id\":1,\"result\":{}}") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)

@@ -13,5 +13,8 @@
 // A retry time counts from its own line on, as in the standard, so the end of the stream does not discard it with the
 // rest of an unfinished event: it comes as an event of its own.
 //
+// The event that a stream ends in is returned beside [io.EOF] without its blank line, for those who can tell that it is
+// whole; see [Reader.Next].
+//
 // The type "message" is returned as "", since the two mean the same. Text is not made valid UTF-8.
 package sse

@@ -85,7 +85,7 @@ func (ref *reference) data(value string) {
 	}
 	all := strings.Join(ref.lines, "\n")
 	ref.event.Data = []byte(all[:min(ref.limit, sse.PrefixBytes)])
-	ref.results = append(ref.results, result{ref.event, true})
+	ref.results = append(ref.results, result{Event: ref.event, TooLarge: true})
 	ref.event, ref.lines, ref.size, ref.over = sse.Event{}, nil, 0, true
 }
 
@@ -94,7 +94,7 @@ func (ref *reference) blank() {
 		ref.event.Data = []byte(strings.Join(ref.lines, "\n"))
 	}
 	if ref.event.HasID || ref.event.HasRetry || ref.lines != nil {
-		ref.results = append(ref.results, result{ref.event, false})
+		ref.results = append(ref.results, result{Event: ref.event})
 	}
 	ref.event, ref.lines, ref.size, ref.over = sse.Event{}, nil, 0, false
 }
@@ -104,7 +104,11 @@ func (ref *reference) end(unfinished string) {
 		ref.line(unfinished)
 	}
 	if e := ref.event; e.HasRetry {
-		ref.results = append(ref.results, result{sse.Event{Retry: e.Retry, HasRetry: true}, false})
+		ref.results = append(ref.results, result{Event: sse.Event{Retry: e.Retry, HasRetry: true}})
+	}
+	if ref.lines != nil && !ref.over {
+		rest := sse.Event{Type: ref.event.Type, Data: []byte(strings.Join(ref.lines, "\n"))}
+		ref.results = append(ref.results, result{Event: rest, Unfinished: true})
 	}
 }
 
@@ -138,5 +142,5 @@ func equal(a, b result) bool {
 	same := bytes.Equal(a.Data, b.Data) && (a.Data == nil) == (b.Data == nil)
 	a.Data, b.Data = nil, nil
 	return same && a.Type == b.Type && a.ID == b.ID && a.HasID == b.HasID && a.Retry == b.Retry &&
-		a.HasRetry == b.HasRetry && a.TooLarge == b.TooLarge
+		a.HasRetry == b.HasRetry && a.TooLarge == b.TooLarge && a.Unfinished == b.Unfinished
 }

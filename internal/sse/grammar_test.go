@@ -106,6 +106,26 @@ func TestGrammar(t *testing.T) {
 	}
 }
 
+func TestAnEventWithoutItsBlankLine(t *testing.T) {
+	unfinished := func(typ, text string) []result {
+		return []result{{Event: sse.Event{Type: typ, Data: []byte(text)}, Unfinished: true}}
+	}
+	for text, want := range map[string][]result{
+		"data: a\n":                  unfinished("", "a"),
+		"data: a":                    unfinished("", "a"),
+		"data: a\r":                  unfinished("", "a"),
+		"event: e\nid: 1\ndata: a\n": unfinished("e", "a"),
+		"data: a\ndata: b":           unfinished("", "a\nb"),
+		"data: a\ndata":              unfinished("", "a"), // the line may have gone on as another field
+		"data: a\nretry: 7\n":        append([]result{{Event: retry(7)}}, unfinished("", "a")...),
+		"event: e\n":                 nil,
+		"id: 1\n":                    nil,
+	} {
+		assert.Equal(t, want, results(t, strings.NewReader(text), 0), "%q", text)
+		assert.Equal(t, want, results(t, splitReader{strings.NewReader(text), nil, 1}, 0), "%q, by the byte", text)
+	}
+}
+
 func TestRetryOfAnySize(t *testing.T) {
 	const most = math.MaxInt64 / int64(time.Millisecond)
 	for digits, want := range map[string]time.Duration{

@@ -41,7 +41,9 @@ func NewReader(r io.Reader, maxEventBytes int) *Reader {
 }
 
 // Next waits for the next event. Whatever ends the stream is returned as it is, [io.EOF] included, after the events
-// that are complete, and again by every later call.
+// that are complete, and again by every later call. Beside the first [io.EOF] are the type and the data of the event
+// that the stream ended in, if its blank line was missing: the standard drops it, and so should whoever cannot tell
+// that it is whole.
 //
 // Data over the limit is an error that wraps [transport.ErrMessageTooLarge]. It does not wait for the end of the event,
 // which may never come. The event beside it has the first [PrefixBytes] of the data (or the limit, if that is less),
@@ -75,6 +77,11 @@ func (r *Reader) Next() (Event, error) {
 func (r *Reader) take(at int) (event Event, ok bool) {
 	last := r.in.Buf[r.in.Start:at]
 	r.in.pass(at)
+	return r.line(last)
+}
+
+// line takes a line, of which last is what follows the parts that were kept before.
+func (r *Reader) line(last []byte) (event Event, ok bool) {
 	switch {
 	case r.skipping:
 		r.skipping = false
@@ -194,14 +201,23 @@ func (r *Reader) skipUseless() {
 	}
 }
 
-// end reports how the stream ended. A retry time without its blank line counts, the rest of the event does not.
+// end reports how the stream ended. A retry time without its blank line counts, and comes as an event of its own.
 func (r *Reader) end() (Event, error) {
-	event := r.event
-	r.event = Event{}
+	whole := r.in.Err == io.EOF
+	if rest := r.in.head(r.in.End); whole && bytes.HasPrefix(rest, []byte("data:")) {
+		r.line(r.in.Buf[r.in.Start:r.in.End])
+	}
+	r.in.Start = r.in.End
 	r.in.DropParts()
 	r.in.release()
+	event := r.event
 	if event.HasRetry {
+		r.event.Retry, r.event.HasRetry = 0, false
 		return Event{Retry: event.Retry, HasRetry: true}, nil
+	}
+	r.event = Event{}
+	if whole {
+		return Event{Type: event.Type, Data: event.Data}, r.in.Err
 	}
 	return Event{}, r.in.Err
 }
