@@ -383,35 +383,3 @@ func TestRawRequestsAndNotifications(t *testing.T) {
 	_, err = c.Request(t.Context(), "x", []int{1})
 	assert.ErrorContains(t, err, "not an object")
 }
-
-func TestKeepAlive(t *testing.T) {
-	t.Run("silence ends the connection", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			c, p := connected(t, &mcp.Options{KeepAlive: 10 * time.Second})
-			p.answer(p.expect("ping"), `{}`)
-			start := time.Now()
-			p.expect("ping")
-			go func() { // what follows is the notice of cancellation
-				for err := error(nil); err == nil; {
-					_, err = p.next()
-				}
-			}()
-			<-c.Done()
-			assert.Equal(t, 20*time.Second, time.Since(start))
-			assert.ErrorIs(t, c.Err(), mcp.ErrClosed)
-			assert.ErrorContains(t, c.Err(), "keep-alive")
-		})
-	})
-	t.Run("a server without ping is left alone", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			c, p := connected(t, &mcp.Options{KeepAlive: 10 * time.Second})
-			p.write(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, p.expect("ping").ID)
-			time.Sleep(time.Hour)
-			require.NoError(t, c.Err())
-			result := call(c, t.Context(), "a")
-			p.answer(p.expect("tools/call"), hello)
-			_, err := result()
-			require.NoError(t, err)
-		})
-	})
-}

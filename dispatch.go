@@ -10,6 +10,7 @@ import (
 
 // dispatch takes one message to whom it concerns. It never blocks.
 func (c *Client) dispatch(m *transport.Message) {
+	c.heard.Add(1)
 	if m.Batch && c.version() != Version20250326 {
 		c.log.Warn("took apart a batch, which only revision 2025-03-26 allows")
 	}

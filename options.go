@@ -41,8 +41,11 @@ type Options struct {
 	MaxListBytes int
 	// MaxInputRounds bounds how often a server may ask for input before it answers one call (2026-07-28): 10 if zero.
 	MaxInputRounds int
-	// KeepAlive is the interval of pings that find a dead connection: none if zero. A ping that is not answered within
-	// the interval ends the connection. A server that does not know ping is left alone after the first.
+	// KeepAlive is the interval at which to look for a dead connection: never if zero. Whatever the server sends is a
+	// sign of life; if nothing has come since the last time, it is pinged. The connection ends when nothing comes for
+	// an interval after a ping, but not as long as calls that were made before it wait for their answers within limits
+	// of their own: a server that does one thing after the other is busy, not dead. A server that does not know ping is
+	// left alone after the first.
 	KeepAlive time.Duration
 
 	// Cache keeps results for as long as the server allows (2026-07-28): none are kept if nil.

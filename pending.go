@@ -15,6 +15,7 @@ type pendingCall struct {
 	wake    chan struct{}            // holds one token when there is something to take
 	deliver func(*transport.Message) // delivered, kept as a value
 	limits  deadline
+	bounded bool // the limits end it in any case; under the client's lock
 
 	mu       sync.Mutex
 	id       int64
@@ -101,6 +102,7 @@ func (p *pendingCall) begin(id int64, r *request, o *callOptions, now time.Time)
 	defer p.mu.Unlock()
 	p.id, p.listener, p.opening, p.handle = id, r.listener, r.opening, o.progress
 	p.token = r.renewable || o.progress != nil
+	p.bounded = o.timeout > 0 || o.maxTimeout > 0
 	p.active = now
 }
 
@@ -158,6 +160,7 @@ func (p *pendingCall) signal() {
 // delivered takes a message that came on the call's own exchange, on the goroutine of the call.
 func (p *pendingCall) delivered(m *transport.Message) {
 	if p.listener != nil && m.IsNotification() {
+		p.client.heard.Add(1)
 		p.listener.notified(m) // whether or not it says which subscription it belongs to
 		return
 	}
