@@ -36,8 +36,8 @@ type Config struct {
 	ClientIDMetadataURL string
 	// Registration describes the application to authorization servers at which it registers itself.
 	Registration Registration
-	// NoRegistration forbids that. A sign-in for which there is no other client id fails with a [*RegistrationError], and
-	// so does one with a client that was registered before. Tokens that such a client has got go on being renewed.
+	// NoRegistration keeps it from registering itself. A sign-in for which there is no other client id then fails with a
+	// [*RegistrationError]; a client that was registered before is not used for one, but its tokens are still renewed.
 	NoRegistration bool
 
 	// RedirectURL is where the authorization server sends the user back to: an https URL, one of a loopback address, or

@@ -33,8 +33,8 @@ type discoverer struct {
 // A discovery is what a discoverer found.
 type discovery struct {
 	resource         string            // the resource to ask tokens for, exactly as the server published it (RFC 8707)
-	resourceMetadata *ResourceMetadata // nil for a server of 2025-03-26, which has none
-	server           *ServerMetadata   // validated: its Issuer is the one to record
+	resourceMetadata *resourceMetadata // nil for a server of 2025-03-26, which has none
+	server           *serverMetadata   // validated: its issuer is the one to record
 }
 
 // discover looks for the metadata of the server and of its authorization server. The server may have named the URL of
@@ -51,7 +51,7 @@ func (d *discoverer) discover(ctx context.Context, challenged, prefer string) (*
 	}
 	found := &discovery{resource: canonical(d.server), resourceMetadata: m}
 	if m != nil {
-		found.resource = cmp.Or(m.Resource, found.resource)
+		found.resource = cmp.Or(m.resource, found.resource)
 	}
 	found.server, err = d.authorizationServer(ctx, m, prefer)
 	if err != nil {
@@ -61,7 +61,7 @@ func (d *discoverer) discover(ctx context.Context, challenged, prefer string) (*
 }
 
 // resource returns the metadata of the server, nil if it certainly has none.
-func (d *discoverer) resource(ctx context.Context, challenged string) (*ResourceMetadata, error) {
+func (d *discoverer) resource(ctx context.Context, challenged string) (*resourceMetadata, error) {
 	tried := attempts{document: "protected resource metadata"}
 	m, err := first(ctx, &tried, d.resourceURLs(challenged), d.resourceAt)
 	if err != nil && d.resourceMetadataURL == "" && tried.all(isAbsent) {
@@ -85,27 +85,27 @@ func (d *discoverer) resourceURLs(challenged string) []string {
 	return slices.Insert(urls, 0, challenged)
 }
 
-func (d *discoverer) resourceAt(ctx context.Context, rawURL string) (*ResourceMetadata, error) {
+func (d *discoverer) resourceAt(ctx context.Context, rawURL string) (*resourceMetadata, error) {
 	data, err := d.web.getJSON(ctx, rawURL, nil)
 	if err != nil {
 		return nil, err
 	}
-	m := new(ResourceMetadata)
+	m := new(resourceMetadata)
 	ignored, err := m.read(data)
 	if err != nil {
 		return nil, err
 	}
 	d.tolerate(rawURL, ignored)
 	switch {
-	case m.Resource == "" && m.AuthorizationServers == nil:
+	case m.resource == "" && m.authorizationServers == nil:
 		return nil, errNoDocument
-	case m.Resource == "":
+	case m.resource == "":
 		d.log.Warn("the metadata names no resource", slog.String("url", placeOf(rawURL)))
 		return m, nil
 	}
-	resource, err := url.Parse(m.Resource)
+	resource, err := url.Parse(m.resource)
 	if err != nil || !covers(resource, d.server) {
-		return nil, &ResourceError{Server: place(d.server), Resource: m.Resource}
+		return nil, &ResourceError{Server: place(d.server), Resource: m.resource}
 	}
 	return m, nil
 }

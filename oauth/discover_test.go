@@ -97,8 +97,8 @@ func TestDiscoveryInTheOrderOfTheSpecification(t *testing.T) {
 			found, err := discovererFor(t, mcp.URL+"/mcp").discover(t.Context(), challenged, "")
 			require.NoError(t, err)
 			assert.Equal(t, mcp.URL+"/mcp", found.resource)
-			assert.Equal(t, issuer, found.server.Issuer)
-			assert.Equal(t, issuer+"/token", found.server.TokenEndpoint)
+			assert.Equal(t, issuer, found.server.issuer)
+			assert.Equal(t, issuer+"/token", found.server.tokenEndpoint)
 			assert.Equal(t, test.mcpAsked, mcp.asked())
 			assert.Equal(t, test.asAsked, as.asked())
 		})
@@ -127,7 +127,7 @@ func TestChallengeThatLeadsNowhereIsNoEnd(t *testing.T) { // case 133
 	} {
 		found, err := discovererFor(t, mcp.URL+"/mcp").discover(t.Context(), challenged, "")
 		if assert.NoError(t, err, challenged) {
-			assert.Equal(t, as.URL, found.server.Issuer)
+			assert.Equal(t, as.URL, found.server.issuer)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestResourceIsExactlyWhatTheServerPublished(t *testing.T) {
 			found, err := discovererFor(t, mcp.URL+test.server).discover(t.Context(), "", "")
 			require.NoError(t, err)
 			assert.Equal(t, mcp.URL+test.resource, found.resource)
-			assert.Equal(t, found.resource, found.resourceMetadata.Resource)
+			assert.Equal(t, found.resource, found.resourceMetadata.resource)
 		})
 	}
 }
@@ -181,7 +181,7 @@ func TestMetadataWithoutAResource(t *testing.T) {
 	found, err := discovererFor(t, mcp.URL+"/mcp", logged(&log)).discover(t.Context(), "", "")
 	require.NoError(t, err)
 	assert.Equal(t, mcp.URL+"/mcp", found.resource)
-	assert.Equal(t, []string{"a", "b"}, found.resourceMetadata.ScopesSupported)
+	assert.Equal(t, []string{"a", "b"}, found.resourceMetadata.scopes)
 	assert.Contains(t, log.String(), "the metadata names no resource")
 }
 
@@ -302,12 +302,12 @@ func TestCallerEndsDiscovery(t *testing.T) {
 
 func TestWhatIsToleratedIsLogged(t *testing.T) {
 	mcp, as := sites(t)
-	mcp.text(pathResource, "", `{"resource": "`+mcp.URL+`", "authorization_servers": ["`+as.URL+`"], "resource_name": 7}`)
+	mcp.text(pathResource, "", `{"resource": "`+mcp.URL+`", "authorization_servers": ["`+as.URL+`"], "scopes_supported": 7}`)
 	as.document(rootOAuth, object{"issuer": as.URL + "/", "token_endpoint": as.URL, "scopes_supported": 8})
 	var log bytes.Buffer
 	_, err := discovererFor(t, mcp.URL+"/mcp?key=secret", logged(&log)).discover(t.Context(), "", "")
 	require.NoError(t, err)
-	assert.Contains(t, log.String(), `member="resource_name: 7"`)
+	assert.Contains(t, log.String(), `member="scopes_supported: 7"`)
 	assert.Contains(t, log.String(), `member="scopes_supported: 8"`)
 	assert.Contains(t, log.String(), "tolerated an issuer that differs in a slash")
 	assert.NotContains(t, log.String(), "secret")

@@ -12,24 +12,24 @@ import (
 // authorizationServer returns the metadata of the authorization server for a resource, whose own metadata is nil for a
 // server of 2025-03-26.
 func (d *discoverer) authorizationServer(
-	ctx context.Context, resource *ResourceMetadata, prefer string,
-) (*ServerMetadata, error) {
+	ctx context.Context, resource *resourceMetadata, prefer string,
+) (*serverMetadata, error) {
 	switch {
 	case d.serverMetadataURL != "":
 		return d.configuredServer(ctx)
 	case resource == nil:
 		return d.legacyServer(ctx)
-	case len(resource.AuthorizationServers) == 0:
+	case len(resource.authorizationServers) == 0:
 		d.log.Warn("the metadata names no authorization server; the server itself is taken for one",
 			slog.String("server", place(d.server)))
 		return d.serverMetadata(ctx, origin(d.server))
 	}
-	return d.listedServer(ctx, resource.AuthorizationServers, prefer)
+	return d.listedServer(ctx, resource.authorizationServers, prefer)
 }
 
 // listedServer returns the first of the issuers that is there. One that fails in a way that may pass is waited for, in
 // the sense that no other takes its place: the client may be registered with it, the user may have signed in there.
-func (d *discoverer) listedServer(ctx context.Context, issuers []string, prefer string) (*ServerMetadata, error) {
+func (d *discoverer) listedServer(ctx context.Context, issuers []string, prefer string) (*serverMetadata, error) {
 	if i := slices.IndexFunc(issuers, func(s string) bool { return sameIssuer(s, prefer) }); i > 0 {
 		issuers = slices.Concat(issuers[i:i+1], issuers[:i], issuers[i+1:])
 	}
@@ -51,13 +51,13 @@ func (d *discoverer) listedServer(ctx context.Context, issuers []string, prefer 
 const serverDocument = "authorization server metadata"
 
 // serverMetadata returns the validated metadata of an issuer. The error is a [*DiscoveryError], or that of ctx.
-func (d *discoverer) serverMetadata(ctx context.Context, issuer string) (*ServerMetadata, error) {
+func (d *discoverer) serverMetadata(ctx context.Context, issuer string) (*serverMetadata, error) {
 	u, err := d.vetIssuer(issuer)
 	if err != nil {
 		return nil, &DiscoveryError{serverDocument, []DiscoveryAttempt{{placeOf(issuer), err}}}
 	}
 	tried := attempts{document: serverDocument}
-	return first(ctx, &tried, serverCandidates(u), func(ctx context.Context, rawURL string) (*ServerMetadata, error) {
+	return first(ctx, &tried, serverCandidates(u), func(ctx context.Context, rawURL string) (*serverMetadata, error) {
 		return d.serverAt(ctx, rawURL, issuer, nil)
 	})
 }
@@ -75,21 +75,21 @@ func (d *discoverer) vetIssuer(issuer string) (*url.URL, error) {
 }
 
 // configuredServer believes the issuer in the document: the user vouches for it.
-func (d *discoverer) configuredServer(ctx context.Context) (*ServerMetadata, error) {
+func (d *discoverer) configuredServer(ctx context.Context) (*serverMetadata, error) {
 	tried := attempts{document: serverDocument}
 	return first(ctx, &tried, []string{d.serverMetadataURL},
-		func(ctx context.Context, rawURL string) (*ServerMetadata, error) {
+		func(ctx context.Context, rawURL string) (*serverMetadata, error) {
 			return d.serverAt(ctx, rawURL, "", nil)
 		})
 }
 
 // legacyServer is the server itself, which has metadata at its root or endpoints with default names (MCP 2025-03-26,
 // "Server Metadata Discovery").
-func (d *discoverer) legacyServer(ctx context.Context) (*ServerMetadata, error) {
+func (d *discoverer) legacyServer(ctx context.Context) (*serverMetadata, error) {
 	issuer, header := origin(d.server), http.Header{"Mcp-Protocol-Version": {"2025-03-26"}}
 	tried := attempts{document: serverDocument}
 	found, err := first(ctx, &tried, serverCandidates(&url.URL{Scheme: d.server.Scheme, Host: d.server.Host}),
-		func(ctx context.Context, rawURL string) (*ServerMetadata, error) {
+		func(ctx context.Context, rawURL string) (*serverMetadata, error) {
 			return d.serverAt(ctx, rawURL, issuer, header)
 		})
 	if err == nil || !tried.all(isAbsent) {
@@ -97,13 +97,12 @@ func (d *discoverer) legacyServer(ctx context.Context) (*ServerMetadata, error) 
 	}
 	d.log.Info("the server has no metadata; the default endpoints of 2025-03-26 are used",
 		slog.String("server", place(d.server)))
-	return &ServerMetadata{
-		Issuer:                        issuer,
-		AuthorizationEndpoint:         issuer + "/authorize",
-		TokenEndpoint:                 issuer + "/token",
-		RegistrationEndpoint:          issuer + "/register",
-		ResponseTypesSupported:        []string{"code"},
-		CodeChallengeMethodsSupported: []string{"S256"}, // required of every server of that revision
+	return &serverMetadata{
+		issuer:                issuer,
+		authorizationEndpoint: issuer + "/authorize",
+		tokenEndpoint:         issuer + "/token",
+		registrationEndpoint:  issuer + "/register",
+		challengeMethods:      []string{"S256"}, // required of every server of that revision
 	}, nil
 }
 
@@ -111,24 +110,24 @@ func (d *discoverer) legacyServer(ctx context.Context) (*ServerMetadata, error) 
 // needs. The web vets the others when they are used.
 func (d *discoverer) serverAt(
 	ctx context.Context, rawURL, issuer string, header http.Header,
-) (*ServerMetadata, error) {
+) (*serverMetadata, error) {
 	data, err := d.web.getJSON(ctx, rawURL, header)
 	if err != nil {
 		return nil, err
 	}
-	m := new(ServerMetadata)
+	m := new(serverMetadata)
 	ignored, err := m.read(data)
 	switch {
 	case err != nil:
 		return nil, err
-	case m.Issuer == "" && m.TokenEndpoint == "":
+	case m.issuer == "" && m.tokenEndpoint == "":
 		return nil, errNoDocument
-	case m.Issuer == "", issuer != "" && !sameIssuer(m.Issuer, issuer):
-		return nil, &IssuerError{Expected: issuer, Got: m.Issuer}
-	case m.TokenEndpoint == "":
+	case m.issuer == "", issuer != "" && !sameIssuer(m.issuer, issuer):
+		return nil, &IssuerError{Expected: issuer, Got: m.issuer}
+	case m.tokenEndpoint == "":
 		return nil, errNoTokenEndpoint
 	}
-	for _, endpoint := range []string{m.TokenEndpoint, m.AuthorizationEndpoint} {
+	for _, endpoint := range []string{m.tokenEndpoint, m.authorizationEndpoint} {
 		if endpoint == "" {
 			continue // not every grant has an authorization endpoint
 		}
@@ -136,8 +135,8 @@ func (d *discoverer) serverAt(
 			return nil, err
 		}
 	}
-	if issuer != "" && m.Issuer != issuer {
-		d.log.Warn("tolerated an issuer that differs in a slash", slog.String("issuer", m.Issuer))
+	if issuer != "" && m.issuer != issuer {
+		d.log.Warn("tolerated an issuer that differs in a slash", slog.String("issuer", m.issuer))
 	}
 	d.tolerate(rawURL, ignored)
 	return m, nil

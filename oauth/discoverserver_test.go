@@ -35,7 +35,7 @@ func TestTheOtherDocumentMayHaveTheRightIssuer(t *testing.T) {
 	as.document(rootOpenID, documentOf(as.URL))
 	found, err := discovererFor(t, mcp.URL+"/mcp").discover(t.Context(), "", "")
 	require.NoError(t, err)
-	assert.Equal(t, as.URL, found.server.Issuer)
+	assert.Equal(t, as.URL, found.server.issuer)
 }
 
 func TestIssuerWithASlashMoreOrLess(t *testing.T) { // case 131
@@ -48,7 +48,7 @@ func TestIssuerWithASlashMoreOrLess(t *testing.T) { // case 131
 		as.document(rootOAuth+"/t1", documentOf(as.URL+test.recorded))
 		found, err := discovererFor(t, mcp.URL+"/mcp").discover(t.Context(), "", "")
 		require.NoError(t, err)
-		assert.Equal(t, as.URL+test.recorded, found.server.Issuer, "the document's is compared with a callback's")
+		assert.Equal(t, as.URL+test.recorded, found.server.issuer, "the document's is compared with a callback's")
 	}
 }
 
@@ -118,7 +118,7 @@ func TestSeveralAuthorizationServers(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, as.URL+test.want, found.server.Issuer)
+			assert.Equal(t, as.URL+test.want, found.server.issuer)
 		})
 	}
 }
@@ -148,13 +148,12 @@ func TestServerOf20250326(t *testing.T) { // case 130
 	require.NoError(t, err)
 	assert.Equal(t, &discovery{
 		resource: mcp.URL + "/v1/mcp",
-		server: &ServerMetadata{
-			Issuer:                        mcp.URL,
-			AuthorizationEndpoint:         mcp.URL + "/authorize",
-			TokenEndpoint:                 mcp.URL + "/token",
-			RegistrationEndpoint:          mcp.URL + "/register",
-			ResponseTypesSupported:        []string{"code"},
-			CodeChallengeMethodsSupported: []string{"S256"},
+		server: &serverMetadata{
+			issuer:                mcp.URL,
+			authorizationEndpoint: mcp.URL + "/authorize",
+			tokenEndpoint:         mcp.URL + "/token",
+			registrationEndpoint:  mcp.URL + "/register",
+			challengeMethods:      []string{"S256"},
 		},
 	}, found)
 	assert.Equal(t, []string{rootResource + "/v1/mcp", rootResource, rootOAuth, rootOpenID}, mcp.asked())
@@ -164,7 +163,7 @@ func TestServerOf20250326(t *testing.T) { // case 130
 	mcp.document(rootOAuth, documentOf(mcp.URL))
 	found, err = d.discover(t.Context(), "", "")
 	require.NoError(t, err)
-	assert.Empty(t, found.server.RegistrationEndpoint, "that is the metadata's, not a default")
+	assert.Empty(t, found.server.registrationEndpoint, "that is the metadata's, not a default")
 	assert.Nil(t, found.resourceMetadata)
 }
 
@@ -176,7 +175,7 @@ func TestSiteThatHasAPageForEveryPathIsAServerOf20250326(t *testing.T) {
 	mcp.document(rootOpenID, object{"error": "not found"})
 	found, err := discovererFor(t, mcp.URL+"/mcp").discover(t.Context(), "", "")
 	require.NoError(t, err)
-	assert.Equal(t, mcp.URL+"/token", found.server.TokenEndpoint)
+	assert.Equal(t, mcp.URL+"/token", found.server.tokenEndpoint)
 }
 
 func TestDefaultEndpointsOnlyWhereThereIsNoMetadata(t *testing.T) {
@@ -202,7 +201,7 @@ func TestServerThatNamesNoAuthorizationServerIsOne(t *testing.T) {
 	mcp.document(rootOAuth, documentOf(mcp.URL))
 	found, err := d.discover(t.Context(), "", "")
 	require.NoError(t, err)
-	assert.Equal(t, mcp.URL, found.server.Issuer)
+	assert.Equal(t, mcp.URL, found.server.issuer)
 }
 
 func TestConfiguredServerMetadata(t *testing.T) {
@@ -212,7 +211,7 @@ func TestConfiguredServerMetadata(t *testing.T) {
 	d := discovererFor(t, mcp.URL+"/mcp", func(d *discoverer) { d.serverMetadataURL = as.URL + "/config" })
 	found, err := d.discover(t.Context(), "", "")
 	require.NoError(t, err)
-	assert.Equal(t, "https://issuer.example.com", found.server.Issuer)
+	assert.Equal(t, "https://issuer.example.com", found.server.issuer)
 	assert.Equal(t, mcp.URL, found.resource, "the server is still asked what it is")
 
 	as.document("/config", object{"token_endpoint": as.URL})
@@ -245,7 +244,7 @@ func TestNextAuthorizationServerWhereTheFirstIsOfNoUse(t *testing.T) {
 			as.document(rootOAuth+"/b", documentOf(as.URL+"/b"))
 			found, err := discovererFor(t, mcp.URL+"/mcp").discover(t.Context(), "", "")
 			require.NoError(t, err)
-			assert.Equal(t, as.URL+"/b", found.server.Issuer)
+			assert.Equal(t, as.URL+"/b", found.server.issuer)
 		})
 	}
 }

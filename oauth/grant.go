@@ -100,13 +100,13 @@ func (a *Authorizer) discover(ctx context.Context, challenged string) (*discover
 
 func (d *discovery) issuer() issuer {
 	return issuer{
-		Issuer:        d.server.Issuer,
-		TokenEndpoint: d.server.TokenEndpoint,
-		AuthMethods:   d.server.TokenEndpointAuthMethodsSupported,
-		SigningAlgs:   d.server.TokenEndpointAuthSigningAlgValuesSupported,
+		Issuer:        d.server.issuer,
+		TokenEndpoint: d.server.tokenEndpoint,
+		AuthMethods:   d.server.authMethods,
+		SigningAlgs:   d.server.signingAlgs,
 		Resource:      d.resource,
 
-		RevocationEndpoint: d.server.RevocationEndpoint,
+		RevocationEndpoint: d.server.revocationEndpoint,
 	}
 }
 
@@ -114,15 +114,15 @@ func (d *discovery) scopesSupported() []string {
 	if d.resourceMetadata == nil {
 		return nil
 	}
-	return d.resourceMetadata.ScopesSupported
+	return d.resourceMetadata.scopes
 }
 
 // signsIn reports what stands against a sign-in.
 func (a *Authorizer) signsIn(d *discovery) error {
 	switch {
-	case d.server.AuthorizationEndpoint == "":
+	case d.server.authorizationEndpoint == "":
 		return errors.New("the authorization server has no authorization endpoint")
-	case !slices.Contains(d.server.CodeChallengeMethodsSupported, "S256"):
+	case !slices.Contains(d.server.challengeMethods, "S256"):
 		return ErrNoPKCE
 	}
 	return a.proves(d)
@@ -130,10 +130,10 @@ func (a *Authorizer) signsIn(d *discovery) error {
 
 // proves reports whether the authorization server takes this package's proofs, as far as it says.
 func (a *Authorizer) proves(d *discovery) error {
-	if m := d.resourceMetadata; m != nil && m.DPoPBoundAccessTokensRequired && !a.config.DPoP {
+	if m := d.resourceMetadata; m != nil && m.wantsDPoP && !a.config.DPoP {
 		return errors.New("the server wants tokens that are bound to a key, which Config.DPoP gets")
 	}
-	algs := d.server.DPoPSigningAlgValuesSupported
+	algs := d.server.dpopAlgs
 	if a.config.DPoP && len(algs) > 0 && !slices.Contains(algs, dpopAlg) {
 		return fmt.Errorf("%w with %s, only with %s", ErrNoDPoP, dpopAlg, excerpt(strings.Join(algs, " ")))
 	}

@@ -40,17 +40,17 @@ type registrationRequest struct {
 // registered by hand, the metadata document where the server takes it, or one that is registered there and then.
 func (a *Authorizer) client(ctx context.Context, d *discovery, redirectURL string, scopes []string) (*Client, error) {
 	if a.config.Client != nil {
-		return a.ownClient(ctx, d.server.Issuer)
+		return a.ownClient(ctx, d.server.issuer)
 	}
-	if a.config.ClientIDMetadataURL != "" && d.server.ClientIDMetadataDocumentSupported {
+	if a.config.ClientIDMetadataURL != "" && d.server.takesDocuments {
 		return &Client{ID: a.config.ClientIDMetadataURL, AuthMethod: authNone}, nil
 	}
-	if d.server.RegistrationEndpoint == "" || a.config.NoRegistration {
-		return nil, &RegistrationError{Issuer: d.server.Issuer, Forbidden: a.config.NoRegistration}
+	if d.server.registrationEndpoint == "" || a.config.NoRegistration {
+		return nil, &RegistrationError{Issuer: d.server.issuer, Forbidden: a.config.NoRegistration}
 	}
 	var client *registered
 	err := a.update(ctx, func(r *record) (changed bool, err error) {
-		if client = r.Clients[d.server.Issuer]; client.fits(redirectURL, scopes) {
+		if client = r.Clients[d.server.issuer]; client.fits(redirectURL, scopes) {
 			return false, nil
 		}
 		if client, err = a.register(ctx, d, redirectURL, scopes); err != nil {
@@ -59,7 +59,7 @@ func (a *Authorizer) client(ctx context.Context, d *discovery, redirectURL strin
 		if r.Clients == nil {
 			r.Clients = make(map[string]*registered)
 		}
-		r.Clients[d.server.Issuer] = client
+		r.Clients[d.server.issuer] = client
 		return true, nil
 	})
 	if err != nil {
@@ -112,15 +112,15 @@ func (a *Authorizer) register(ctx context.Context, d *discovery, redirectURL str
 		RedirectURIs:    []string{redirectURL},
 		GrantTypes:      []string{"authorization_code", "refresh_token"},
 		ResponseTypes:   []string{"code"},
-		AuthMethod:      registeredMethod(d.server.TokenEndpointAuthMethodsSupported),
+		AuthMethod:      registeredMethod(d.server.authMethods),
 		ApplicationType: applicationType(redirectURL),
 		Scope:           joinScopes(scopes),
 	}
-	answer, err := a.web.postJSON(ctx, d.server.RegistrationEndpoint, request, nil)
+	answer, err := a.web.postJSON(ctx, d.server.registrationEndpoint, request, nil)
 	if err != nil {
 		return nil, fmt.Errorf("registration endpoint: %w", err)
 	}
-	client, err := parseRegistration(d.server.Issuer, answer.status, answer.body)
+	client, err := parseRegistration(d.server.issuer, answer.status, answer.body)
 	if err != nil {
 		return nil, err
 	}

@@ -140,11 +140,11 @@ func (a *Authorizer) authorizationRequest(ctx context.Context, d *discovery, req
 		return nil, err
 	}
 	held := a.memory.held()
-	if held != nil && held.Issuer != d.server.Issuer {
+	if held != nil && held.Issuer != d.server.issuer {
 		held = nil // what another server granted says nothing here
 	}
 	scopes := a.scopesFor(required.Scopes, d.scopesSupported(), held, required.StepUp())
-	scopes = withOfflineAccess(union(scopes, o.Scopes), d.server.ScopesSupported)
+	scopes = withOfflineAccess(union(scopes, o.Scopes), d.server.scopes)
 	client, err := a.client(ctx, d, redirectURL, scopes)
 	if err != nil {
 		return nil, err
@@ -153,30 +153,30 @@ func (a *Authorizer) authorizationRequest(ctx context.Context, d *discovery, req
 		Server:           place(a.server),
 		Account:          hashOf(a.key),
 		State:            randomID(),
-		Issuer:           d.server.Issuer,
+		Issuer:           d.server.issuer,
 		ClientID:         client.ID,
 		RedirectURL:      redirectURL,
 		Scopes:           scopes,
 		Resource:         d.resource,
-		IssuerInResponse: d.server.AuthorizationResponseIssParameterSupported,
+		IssuerInResponse: d.server.namesItself,
 		Verifier:         randomID(),
-		TokenEndpoint:    d.server.TokenEndpoint,
-		AuthMethods:      d.server.TokenEndpointAuthMethodsSupported,
-		SigningAlgs:      d.server.TokenEndpointAuthSigningAlgValuesSupported,
+		TokenEndpoint:    d.server.tokenEndpoint,
+		AuthMethods:      d.server.authMethods,
+		SigningAlgs:      d.server.signingAlgs,
 
-		RevocationEndpoint: d.server.RevocationEndpoint,
+		RevocationEndpoint: d.server.revocationEndpoint,
 	}
 	if a.config.Client == nil {
 		s.ClientSecret, s.ClientAuthMethod = client.Secret, client.AuthMethod
 	}
-	s.AuthorizationURL, err = s.url(d.server.AuthorizationEndpoint, o.Params)
+	s.AuthorizationURL, err = s.url(d.server.authorizationEndpoint, o.Params)
 	return s, err
 }
 
 func (a *Authorizer) redirectURL(d *discovery, o *SignInOptions) (string, error) {
 	redirectURL := o.RedirectURL
-	if redirectURL == "" && a.config.RedirectURLFor != nil && !d.server.AuthorizationResponseIssParameterSupported {
-		redirectURL = a.config.RedirectURLFor(d.server.Issuer)
+	if redirectURL == "" && a.config.RedirectURLFor != nil && !d.server.namesItself {
+		redirectURL = a.config.RedirectURLFor(d.server.issuer)
 	}
 	if redirectURL == "" {
 		redirectURL = a.config.RedirectURL
