@@ -8,8 +8,8 @@ import (
 	"github.com/seed62b61957/mcp"
 )
 
-// said reports whether the blocks that are shown say what structured content does. Some servers wrap a result that is no object
-// in one with the member "result", and give the result itself as text.
+// said reports whether the blocks that are shown say what structured content does. Some servers wrap a result that is
+// no object in one with the member "result", and give the result itself as text.
 func said(structured json.RawMessage, content []mcp.Content) bool {
 	value, ok := valueOf(string(structured))
 	if !ok || value == nil {

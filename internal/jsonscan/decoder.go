@@ -25,8 +25,8 @@ type Decoder struct {
 // New returns a Decoder over data, which it shares (see the package's documentation).
 func New(data []byte) Decoder { return Decoder{data: data} }
 
-// NewValid returns a Decoder over data that was found to be valid before: objects and arrays that are passed, or returned
-// as they are, are not checked again. What it makes of other data is unspecified, but stays within them.
+// NewValid returns a Decoder over data that was found to be valid before: objects and arrays that are passed, or
+// returned as they are, are not checked again. What it makes of other data is unspecified, but stays within them.
 func NewValid(data []byte) Decoder { return Decoder{data: data, valid: true} }
 
 // A SyntaxError says what is wrong, and where.

@@ -6,8 +6,8 @@ import "unicode/utf8"
 // through Decoder.Since: long strings are decoded in place, so that a result of some megabytes is in memory once.
 func NewOwned(data []byte) Decoder { return Decoder{data: data, valid: true, own: true} }
 
-// inPlaceMin is the length from which a string with escapes is decoded in place. What that costs (see rewrite) is little
-// beside the copy that it saves.
+// inPlaceMin is the length from which a string with escapes is decoded in place. What that costs (see rewrite) is
+// little beside the copy that it saves.
 const inPlaceMin = 4 << 10
 
 // A rewrite is a string that was decoded in place: what stood between the quotes is gone.

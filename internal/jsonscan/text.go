@@ -35,8 +35,8 @@ func (d *Decoder) Text() string {
 	return d.share(content)
 }
 
-// ShareAll has all strings share the memory of the data, if those are small: what is read also has raw JSON, which keeps
-// them alive anyway.
+// ShareAll has all strings share the memory of the data, if those are small: what is read also has raw JSON, which
+// keeps them alive anyway.
 func (d *Decoder) ShareAll() { d.keep = len(d.data) <= shareAllMax }
 
 // share returns plain content as a string.

@@ -20,8 +20,8 @@ const tasksExtension = "io.modelcontextprotocol/tasks"
 // extension io.modelcontextprotocol/tasks). Clients that do not declare the extension wait for the result.
 //
 // A task belongs to the server: it goes on when the session has ended, and a client may come back to it, so that a test
-// has to see to the end of the handler. The handler's ctx ends when the client cancels the task. What it asks the client
-// for is asked by the task; [Call.Progress] does nothing, and [Call.Status] something like it.
+// has to see to the end of the handler. The handler's ctx ends when the client cancels the task. What it asks the
+// client for is asked by the task; [Call.Progress] does nothing, and [Call.Status] something like it.
 func (s *Server) AddTaskTool(t *mcp.Tool, h ToolHandler) {
 	s.mu.Lock()
 	if s.tasks == nil {

@@ -163,8 +163,8 @@ const (
 	anyText            // an object or a list; any other text is meant as it is
 )
 
-// A shape is what is left of a schema to take arguments back: where values are, and their marks. It is nil where there is
-// nothing to take back.
+// A shape is what is left of a schema to take arguments back: where values are, and their marks. It is nil where there
+// is nothing to take back.
 type shape struct {
 	marks
 	properties map[string]*shape

@@ -17,7 +17,6 @@ func FuzzSchema(f *testing.F) {
 	for text := range strings.Lines(string(table)) {
 		f.Add(strings.TrimSpace(text), `{"_top_81bf98e4":null,"o":"{\"a\":1}","a":[{}]}`)
 	}
-	names := map[Target]string{Plain: "plain", OpenAIStrict: "openai-responses-strict", Anthropic: "anthropic", Gemini: "gemini"}
 	f.Fuzz(func(t *testing.T, text, args string) {
 		s, err := Parse([]byte(text))
 		if err != nil {
@@ -33,7 +32,7 @@ func FuzzSchema(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, string(p.JSON), string(again.JSON))
 
-			checkDefinition(t, names[target], p)
+			checkDefinition(t, dialects[target], p)
 
 			restored, err := p.Restore(json.RawMessage(args))
 			if json.Valid([]byte(args)) {

@@ -98,10 +98,10 @@ func FuzzGeneratedSchema(f *testing.F) {
 		require.NoError(t, err)
 		full, err := s.Convert(Plain)
 		require.NoError(t, err)
-		for target, name := range map[Target]string{OpenAIStrict: "openai-responses-strict", Anthropic: "anthropic", Gemini: "gemini"} {
+		for _, target := range targets {
 			p, err := s.Convert(target)
 			require.NoError(t, err)
-			checkDefinition(t, name, p)
+			checkDefinition(t, dialects[target], p)
 			if target != Gemini {
 				assert.Len(t, modelrules.Properties(p.JSON), len(modelrules.Properties(full.JSON)), "%s\n%s", text, p.JSON)
 			}

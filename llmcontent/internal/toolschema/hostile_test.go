@@ -13,6 +13,11 @@ import (
 
 var targets = []Target{Plain, OpenAIStrict, Anthropic, Gemini}
 
+// dialects are those of dialects that are made for the targets.
+var dialects = map[Target]string{
+	Plain: "plain", OpenAIStrict: "openai-responses-strict", Anthropic: "anthropic", Gemini: "gemini",
+}
+
 // repeat joins what make returns for 0 to n-1.
 func repeat(n int, separator string, text func(i int) string) string {
 	parts := make([]string, n)

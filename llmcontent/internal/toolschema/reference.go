@@ -3,6 +3,7 @@ package toolschema
 import (
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 )
@@ -39,10 +40,10 @@ func (b *builder) anchor(name string) *node {
 func (b *builder) collectAnchors(n *node) {
 	for _, keyword := range []string{"$anchor", "$dynamicAnchor", "$id", "id"} {
 		name := stringOf(n.get(keyword))
-		if (keyword == "$id" || keyword == "id") && (name == "" || name[0] != '#') {
+		if (keyword == "$id" || keyword == "id") && !strings.HasPrefix(name, "#") {
 			continue
 		}
-		if name = trimHash(name); name != "" && b.anchors[name] == nil {
+		if name = strings.TrimPrefix(name, "#"); name != "" && b.anchors[name] == nil {
 			b.anchors[name] = n
 		}
 	}
@@ -52,11 +53,4 @@ func (b *builder) collectAnchors(n *node) {
 	for _, e := range n.list {
 		b.collectAnchors(e)
 	}
-}
-
-func trimHash(name string) string {
-	if name != "" && name[0] == '#' {
-		return name[1:]
-	}
-	return name
 }
