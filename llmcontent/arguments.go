@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/internal/schema"
+	"github.com/seed62b61957/mcp/llmcontent/internal/toolschema"
 )
 
 // An ArgumentsError says what is wrong with the arguments that a model gave. It may quote from them.
@@ -119,7 +120,7 @@ func (f *Function) RestoreArguments(args json.RawMessage) (json.RawMessage, erro
 func (f *Function) CheckArguments(args json.RawMessage) error {
 	f.check.Do(func() {
 		if len(f.Tool.InputSchema) > 0 {
-			f.checker, _ = schema.Compile(f.Tool.InputSchema) // one that is broken is the server's affair
+			f.checker, _ = schema.Compile(forChecks(f.Tool.InputSchema)) // one that is broken is the server's affair
 		}
 	})
 	if f.checker == nil {
@@ -130,4 +131,21 @@ func (f *Function) CheckArguments(args json.RawMessage) error {
 		return nil
 	}
 	return &ArgumentsError{Function: f.Name, Reason: "They do not fit the schema: " + err.Error() + "."}
+}
+
+// forChecks returns the schema as it is, or in its plain form if it has OpenAPI's "nullable": JSON Schema knows no such
+// keyword, and would refuse the null that the model was told of.
+func forChecks(input json.RawMessage) json.RawMessage {
+	if !bytes.Contains(input, []byte(`"nullable"`)) {
+		return input
+	}
+	parsed, err := toolschema.Parse(input)
+	if err != nil {
+		return input
+	}
+	plain, err := parsed.Convert(toolschema.Plain)
+	if err != nil {
+		return input
+	}
+	return plain.JSON
 }

@@ -162,6 +162,9 @@ func TestCheckArguments(t *testing.T) {
 		assert.Contains(t, bad.ForModel(), "n")
 		assert.Equal(t, "mcp__server__tool", bad.Function)
 	}
+	f = function(t, `{"type":"object","properties":{"n":{"type":"integer","nullable":true}},"required":["n"]}`, Plain)
+	assert.NoError(t, f.CheckArguments(json.RawMessage(`{"n":null}`)), "the model was told of it")
+	assert.Error(t, f.CheckArguments(json.RawMessage(`{"n":"1"}`)))
 	assert.NoError(t, function(t, `{"type":"nonsense"}`, Plain).CheckArguments(json.RawMessage(`{}`)))
 	assert.NoError(t, function(t, ``, Plain).CheckArguments(json.RawMessage(`{}`)))
 }

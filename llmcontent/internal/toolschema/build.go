@@ -73,7 +73,11 @@ func (b *builder) schema(n *node, depth int, path []*node) *node {
 	if n.kind != jsonscan.Object || b.left < 0 && depth > 0 {
 		return newObject()
 	}
-	rest := b.keywords(n, depth, path)
+	return orNull(n, b.referred(n, b.keywords(n, depth, path), depth, path))
+}
+
+// referred puts what a schema refers to together with the rest of it.
+func (b *builder) referred(n, rest *node, depth int, path []*node) *node {
 	ref, ok := reference(n)
 	if !ok {
 		return rest

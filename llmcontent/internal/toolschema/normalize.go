@@ -42,7 +42,7 @@ func (b *builder) keywords(n *node, depth int, path []*node) *node {
 			}
 		}
 	}
-	return complete(fitting(orNull(n, exclusive(n, out))))
+	return complete(fitting(exclusive(n, out)))
 }
 
 func (b *builder) subschemas(f form, v *node, depth int, path []*node) *node {
@@ -129,7 +129,7 @@ func exclusive(n, out *node) *node {
 	return out
 }
 
-// orNull turns "nullable" of OpenAPI 3.0 into what it stands for.
+// orNull turns "nullable" of OpenAPI 3.0 into what it stands for, also beside a reference, where it is often written.
 func orNull(n, out *node) *node {
 	if !n.get("nullable").isFlag("true") {
 		return out
@@ -153,10 +153,21 @@ func nullable(n *node) *node {
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if list := n.get(keyword); list != nil && !anyAcceptsNull(list.list) {
-			n = n.with(keyword, newArray(append(listOf(list), newObject(member{"type", newString("null")}))...))
+			n = n.with(keyword, newArray(append(listOf(list), nullType)...))
 		}
 	}
+	if !acceptsNull(n) { // since one of allOf does not
+		return annotated(n, newArray(n.without(annotations...), nullType))
+	}
 	return n
+}
+
+var nullType = newObject(member{"type", newString("null")})
+
+// annotated returns alternatives with the annotations of a schema.
+func annotated(n, alternatives *node) *node {
+	kept := slices.DeleteFunc(slices.Clone(n.members), func(m member) bool { return !slices.Contains(annotations, m.name) })
+	return newObject(append(kept, member{"anyOf", alternatives})...)
 }
 
 // acceptsNull reports whether null is a value that fits.
