@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -82,10 +83,12 @@ func (s *strike) mangled(text []byte) []byte {
 	return text
 }
 
-// received returns the messages that a stream of this text holds. The stream needs no Close: it holds nothing.
+// received returns the messages that a stream of this text and the end of its line holds. The stream needs no Close: it
+// holds nothing.
 func received(text []byte) []*transport.Message {
 	var all []*transport.Message
-	conn := transport.NewStream(textStream{bytes.NewReader(text)}, nil)
+	line := io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"))
+	conn := transport.NewStream(textStream{line}, nil)
 	for {
 		m, err := conn.Receive(context.Background())
 		if err != nil {
