@@ -27,6 +27,7 @@ type legacyFake struct {
 	cut      chan struct{} // ends the stream
 	posts    chan *http.Request
 	early    bool // the answer comes before the 202
+	held     bool // the 202 never comes
 }
 
 func newLegacyFake(t *testing.T) *legacyFake {
@@ -81,6 +82,9 @@ func (f *legacyFake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				f.t.Error("the POST was given up, which may stop the server's work")
 			case <-time.After(20 * time.Millisecond):
 			}
+			if f.held {
+				a.linger()
+			}
 			a.text(202, "text/plain", "Accepted")
 			return
 		}
@@ -106,7 +110,8 @@ func TestFallBackToHTTPAndSSE(t *testing.T) {
 		"absolute": func(f *legacyFake, tr *streamablehttp.Transport) {
 			f.endpoint = tr.URL[:len(tr.URL)-len("sse")] + "messages?id=1"
 		},
-		"answers before it accepts": func(f *legacyFake, _ *streamablehttp.Transport) { f.early = true },
+		"answers before it accepts":   func(f *legacyFake, _ *streamablehttp.Transport) { f.early = true },
+		"answers and does not accept": func(f *legacyFake, _ *streamablehttp.Transport) { f.early, f.held = true, true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newLegacyFake(t)

@@ -101,6 +101,14 @@ func TestWhatAModernServerRefusesIsTheAnswer(t *testing.T) {
 	require.NoError(t, err)
 }
 
+func TestAModernCallIsNotAnsweredElsewhere(t *testing.T) {
+	f, client := modern(t)
+	f.on("POST x", func(a *arrival) { a.status(202) })
+	_, err := client.Request(t.Context(), "x", nil)
+	assert.ErrorIs(t, err, mcp.ErrNoResponse)
+	assert.ErrorContains(t, err, "the response is empty")
+}
+
 func TestABrokenModernStreamIsNotResumed(t *testing.T) {
 	f, client := modern(t)
 	f.on("POST tools/call", func(a *arrival) {
@@ -206,8 +214,11 @@ func TestEveryLegacyAnswerToTheProbeOverHTTP(t *testing.T) {
 		"200 with -32601": func(a *arrival) {
 			a.text(200, "application/json", `{"jsonrpc":"2.0","id":`+a.msg.ID.String()+`,"error":{"code":-32601,"message":"no"}}`)
 		},
-		"200 empty":       func(a *arrival) { a.json(`{}`) },
-		"202":             func(a *arrival) { a.text(200, "text/html", "<html>") },
+		"200 no message":  func(a *arrival) { a.json(`{}`) },
+		"200 page":        func(a *arrival) { a.text(200, "text/html", "<html>") },
+		"200 empty":       func(a *arrival) { a.status(200) },
+		"202":             func(a *arrival) { a.status(202) },
+		"204":             func(a *arrival) { a.status(204) },
 		"legacy versions": func(a *arrival) { a.json(`{"supportedVersions":["2025-11-25"],"capabilities":{}}`) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,10 +59,10 @@ func (x *exchange) run(ctx context.Context, body []byte) error {
 	if target := c.legacy.Load(); target != nil {
 		return x.post(ctx, target, body, x.accepted)
 	}
-	c.exchanges.await(x, true)
 	err := x.post(ctx, c.url, body, x.answer)
-	c.exchanges.await(x, false)
 	switch {
+	case err == nil && m.IsRequest() && !x.answered && isModern(x.out.Version):
+		return x.unanswered(errors.New("the response is empty")) // and there is no other stream
 	case m.Method == "initialize" && c.mayFallBack(err):
 		return x.fallBack(ctx, body, err)
 	case m.Method == "notifications/initialized" && err == nil:
@@ -71,10 +71,13 @@ func (x *exchange) run(ctx context.Context, body []byte) error {
 	return err
 }
 
-// post sends the message to target and has a response with a good status handled.
+// post sends the message to target and has a response with a good status handled. It ends as well when the answer comes
+// on another stream.
 func (x *exchange) post(
 	ctx context.Context, target *url.URL, body []byte, handle func(context.Context, *reply) error,
 ) error {
+	x.conn.exchanges.await(x, true)
+	defer x.conn.exchanges.await(x, false)
 	header := x.headers()
 	header["Content-Type"], header["Accept"] = jsonType, jsonOrEvents
 	r, err := x.conn.do(ctx, outbound{

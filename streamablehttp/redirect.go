@@ -32,6 +32,9 @@ func redirected(req *http.Request, resp *http.Response) (*url.URL, error) {
 	case resp.StatusCode < http.StatusTemporaryRedirect && req.Method != http.MethodGet:
 		why = "which would change its method"
 	default:
+		if target.User == nil {
+			target.User = req.URL.User // which is meant for this origin
+		}
 		return target, nil
 	}
 	return nil, &redirectError{fmt.Errorf("%s was redirected (%s) to %s, %s", req.Method, resp.Status, place(target), why)}

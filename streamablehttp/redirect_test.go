@@ -46,6 +46,28 @@ func TestRedirectsOnTheSameOrigin(t *testing.T) { // field case 88
 	}
 }
 
+func TestARedirectKeepsTheUserOfTheURL(t *testing.T) {
+	f := newFake(t)
+	f.on("POST work", func(a *arrival) {
+		if a.nth == 1 {
+			a.set("Location", f.url) // as most servers write it: absolute
+			a.status(307)
+			return
+		}
+		a.json(`{}`)
+	})
+	c := open(t, f, noGet, func(tr *streamablehttp.Transport) {
+		tr.URL = strings.Replace(tr.URL, "http://", "http://me:secret@", 1)
+		tr.Client = f.server.Client()
+	})
+	_, _, err := c.call(1, "work")
+	require.NoError(t, err)
+	for nth := range 2 {
+		user, password, _ := f.await("POST work", nth+1).r.BasicAuth()
+		assert.Equal(t, "me secret", user+" "+password)
+	}
+}
+
 func TestRedirectsThatAreRefused(t *testing.T) { // field case 88
 	var leaked atomic.Int32
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leaked.Add(1) }))

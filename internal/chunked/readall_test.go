@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"testing"
 	"testing/iotest"
 
@@ -51,6 +52,16 @@ func TestReadAllOverTheLimit(t *testing.T) {
 	_, over, err = chunked.ReadAll(r, 10, -1)
 	assert.True(t, over)
 	assert.NoError(t, err)
+}
+
+func TestReadAllWithoutALimit(t *testing.T) {
+	all := make([]byte, chunked.ChunkBytes)
+	for _, hint := range []int64{-1, int64(len(all)), 1 << 50, math.MaxInt64} {
+		data, over, err := chunked.ReadAll(bytes.NewReader(all), math.MaxInt, hint)
+		assert.NoError(t, err)
+		assert.False(t, over)
+		assert.Len(t, data, len(all), "what the sender names is not believed")
+	}
 }
 
 func TestReadAllOfABrokenReader(t *testing.T) {
