@@ -3,8 +3,6 @@ package host
 import (
 	"errors"
 	"math/rand/v2"
-	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/seed62b61957/mcp/streamablehttp"
@@ -43,23 +41,10 @@ func (b *backoff) next(err error) (time.Duration, bool) {
 	}
 	delay := jittered(min(minDelay<<b.waits, maxDelay))
 	b.waits++
-	return max(delay, min(retryAfter(err), maxDelay)), true
-}
-
-// retryAfter is the wait that a response over HTTP asks for (RFC 9110, section 10.2.3), 0 if it asks for none.
-func retryAfter(err error) time.Duration {
-	status, ok := errors.AsType[*streamablehttp.StatusError](err)
-	if !ok {
-		return 0
+	if status, ok := errors.AsType[*streamablehttp.StatusError](err); ok {
+		delay = max(delay, min(status.RetryAfter(), maxDelay))
 	}
-	value := status.Header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(min(seconds, int(maxDelay/time.Second))) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return time.Until(at)
-	}
-	return 0
+	return delay, true
 }
 
 // jittered adds or takes up to a fifth. That is enough to spread the servers of one host, and leaves the schedule

@@ -13,11 +13,13 @@
 //
 // What the server sends unasked comes on a GET stream, which is opened in the background after
 // notifications/initialized. Sending that notification takes until the server begins to respond to the GET, or 20 ms
-// after that was written. A server may refuse it. If a stream that there was is lost for good, Receive says so once, as
-// a message with a Fault. [Reconnect] tells how streams are taken up again.
+// after that was written. A server may refuse it. A stream that there was outlasts any outage; if it is lost for good
+// all the same, Receive says so once, as a message with a Fault. [Reconnect] tells how streams are taken up again.
 //
 // A request whose response breaks off is resumed if the server gave its events ids. A request whose fate is unknown is
-// never sent again.
+// never sent again. Nor is one that was refused: the error is a [*StatusError], unless the server simply answers with an
+// error of its own. If the status says that it may pass (429, 502, 503, 504), the error matches
+// transport.ErrUnavailable, and [StatusError.RetryAfter] is how long to wait before the next call.
 //
 // Since 2026-07-28 there is nothing but the POST: no session, no GET stream, no resumption. Headers repeat the method
 // of a message, what it is about, and the parameters that a tool marks; values that cannot be headers are encoded.
@@ -57,5 +59,6 @@
 // A JSON body without a content type, or as text/plain, is read as JSON, after a byte order mark as well. An event of
 // any type is a message if it is a JSON object with the member jsonrpc; others of a type are the server's own. The
 // answer at the end of its stream may lack the blank line after it. An error response without an id, which is all that
-// a response has to say, answers the request that it responds to. The answer to a request may come on any stream.
+// a response has to say, answers the request that it responds to. Until 2025-11-25 the answer to a request may come on
+// any stream.
 package streamablehttp

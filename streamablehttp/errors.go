@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
@@ -21,7 +22,9 @@ import (
 const maxErrorBody = 8 << 10
 
 // A StatusError is a response with a status that refuses the request, and whose body is not simply the JSON-RPC error
-// that answers it. If the body is such an error all the same, errors.As finds it as a [*transport.RPCError].
+// that answers it. If the body is such an error all the same, errors.As finds it as a [*transport.RPCError]: that is so
+// for 401 and 403, and where the status says that it may pass (429, 502, 503, 504), which [transport.ErrUnavailable]
+// matches. A request is not sent again on that account.
 type StatusError struct {
 	Method     string // of the request
 	StatusCode int
@@ -69,6 +72,20 @@ func (e *StatusError) Is(target error) bool {
 		return true
 	}
 	return false
+}
+
+// RetryAfter is how long the response asks to be left alone, by its header of that name (RFC 9110, section 10.2.3): 0 if
+// it does not ask, or no longer. It is as long as the server likes.
+func (e *StatusError) RetryAfter() time.Duration {
+	value := e.Header.Get("Retry-After")
+	seconds, err := strconv.ParseUint(value, 10, 32)
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
 }
 
 const maxExcerpt = 200

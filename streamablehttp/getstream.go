@@ -54,26 +54,23 @@ const (
 	headPatience = 20 * time.Millisecond
 )
 
-// keepListening opens the stream again when it breaks, until the server refuses it or the budget is spent. The end of a
-// stream that there was, which nothing else shows, is reported through Receive.
+// keepListening opens the stream again when it breaks, until the server refuses it or the budget is spent: an outage
+// must not cost the stream, since nothing would ever open it again. Its end, which nothing else shows, is reported through
+// Receive.
 func (c *conn) keepListening(ctx context.Context, s *session, version string) {
 	cur := newCursor(c.reconnect)
 	opened := false
 	for {
-		begun := time.Now()
 		r, err := c.openStream(ctx, c.headers(s, version, nil), cur.lastID)
 		if err == nil {
 			opened = true
 			err = cur.read(sse.NewReader(r.Body, c.limit), c.limit, func(m *transport.Message) bool { return c.hand(ctx, m) })
 			r.abandon()
-			if time.Since(begun) > c.reconnect.MaxDelay {
-				cur.budget.failures = 0 // a proxy that cuts idle streams, say
-			}
 		}
 		if ctx.Err() != nil || isFinal(err) && !opened {
 			return
 		}
-		delay, ok := cur.budget.next()
+		delay, ok := cur.budget.next(err, !opened || !isOutage(err))
 		if !ok || isFinal(err) {
 			c.hand(ctx, &transport.Message{Fault: fmt.Errorf("the server's stream of messages is lost: %w", err)})
 			return

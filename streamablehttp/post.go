@@ -121,9 +121,10 @@ func (x *exchange) refused(e *StatusError) error {
 		x.conn.stateful().sessions.forget(x.session)
 		return transport.Unsent(fmt.Errorf("%w: %w", transport.ErrSessionExpired, e))
 	}
-	// Whoever has to sign in looks for the status, which an answer would hide.
+	// Whoever has to sign in, or to wait, looks for the status, which an answer would hide.
 	login := e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden
-	if x.out.Message.IsRequest() && e.answer != nil && !login && !x.take(e.answer) {
+	telling := login || errors.Is(e, transport.ErrUnavailable)
+	if x.out.Message.IsRequest() && e.answer != nil && !telling && !x.take(e.answer) {
 		return nil
 	}
 	return e

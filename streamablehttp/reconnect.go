@@ -2,16 +2,18 @@ package streamablehttp
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 )
 
 // Reconnect says how streams that broke are taken up again. The delays double from Delay to MaxDelay, plus up to a
 // quarter at random. A server that names a delay itself (the retry field) is obeyed instead the first time, and never
-// asked sooner later on.
+// asked sooner later on; nor is one that refuses with Retry-After.
 //
 // What counts as a failure is a stream that brought no event with an ID, or no stream at all. An event with an ID
-// starts the count anew, and so does the GET stream when it held for longer than MaxDelay.
+// starts the count anew, and so does a stream that held for longer than MaxDelay. Once there was a GET stream, an outage
+// counts for nothing, however long it is: the server cannot be reached, or is unavailable (429, 502, 503, 504).
 type Reconnect struct {
 	// MaxRetries is how many failures in a row are followed by another try: 5 if zero, none if below. A response that
 	// was cut off is always asked for once.
@@ -42,29 +44,40 @@ func (r Reconnect) resolved() Reconnect {
 	return r
 }
 
-// A budget counts the failures of one stream.
+// A budget counts the tries for one stream that came to nothing, in a row.
 type budget struct {
 	Reconnect
-	failures int
+	tries    int
+	failures int           // the tries that count
 	retry    time.Duration // as the server said; below 0 if it did not
 }
 
-// next gives the delay before the next try, and false if there is to be none.
-func (b *budget) next() (delay time.Duration, ok bool) {
+// renew starts the count anew.
+func (b *budget) renew() { b.tries, b.failures = 0, 0 }
+
+// next gives the delay before the next try, after one that ended with err, and false if there is to be none.
+func (b *budget) next(err error, counts bool) (delay time.Duration, ok bool) {
 	if b.failures >= b.MaxRetries {
 		return 0, false
 	}
-	b.failures++
-	if b.retry >= 0 && b.failures == 1 {
-		return max(b.retry, minDelay), true
+	b.tries++
+	if counts {
+		b.failures++
+	}
+	least := minDelay
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		least = max(least, status.RetryAfter())
+	}
+	if b.retry >= 0 && b.tries == 1 {
+		return max(b.retry, least), true
 	}
 	delay = b.Delay
-	for i := 1; i < b.failures && delay < b.MaxDelay; i++ {
+	for i := 1; i < b.tries && delay < b.MaxDelay; i++ {
 		delay *= 2
 	}
 	delay = min(delay, b.MaxDelay)
 	delay += rand.N(delay/4 + 1)
-	return max(delay, b.retry, minDelay), true
+	return max(delay, b.retry, least), true
 }
 
 // sleep reports whether the time has passed while ctx was not done.

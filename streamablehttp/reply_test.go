@@ -132,6 +132,10 @@ func TestRefusals(t *testing.T) { // field case 94
 			401, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`,
 			"POST answered 401 Unauthorized: m (1)",
 		},
+		"busy, with an error": {
+			429, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`,
+			"POST answered 429 Too Many Requests: m (1)",
+		},
 		"forbidden": {403, "text/plain", "no", "POST answered 403 Forbidden: no"},
 		"busy":      {429, "text/plain", "", "POST answered 429 Too Many Requests"},
 		"slow":      {504, "text/plain", "", "POST answered 504 Gateway Timeout"},

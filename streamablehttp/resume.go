@@ -59,7 +59,7 @@ func (x *exchange) resume(ctx context.Context, cur *cursor, why error) (*reply, 
 		return nil, x.unanswered(why)
 	}
 	for {
-		delay, ok := cur.budget.next()
+		delay, ok := cur.budget.next(why, true)
 		if !ok {
 			return nil, x.unanswered(fmt.Errorf("gave up resuming the stream: %w", why))
 		}

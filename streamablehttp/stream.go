@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/seed62b61957/mcp/internal/sse"
 	"github.com/seed62b61957/mcp/transport"
@@ -25,6 +26,12 @@ func newCursor(r Reconnect) cursor { return cursor{budget: budget{Reconnect: r, 
 // read passes the messages of an event stream to take, in order, until take returns false. It returns nil then, and
 // else what ended the stream.
 func (c *cursor) read(events *sse.Reader, limit int, take func(*transport.Message) bool) error {
+	begun := time.Now()
+	defer func() {
+		if time.Since(begun) > c.budget.MaxDelay {
+			c.budget.renew() // a proxy cuts idle streams, say
+		}
+	}()
 	for {
 		event, err := events.Next()
 		tooLarge := errors.Is(err, transport.ErrMessageTooLarge)
@@ -66,7 +73,7 @@ func (c *cursor) note(event *sse.Event) {
 		c.lastID = event.ID
 	}
 	if c.lastID != "" {
-		c.budget.failures = 0
+		c.budget.renew()
 	}
 }
 
@@ -123,8 +130,14 @@ func (c *conn) openStream(ctx context.Context, header http.Header, lastID string
 func isFinal(err error) bool {
 	var status *StatusError
 	if errors.As(err, &status) {
-		return status.StatusCode < http.StatusInternalServerError || status.StatusCode == http.StatusNotImplemented
+		refused := status.StatusCode < http.StatusInternalServerError || status.StatusCode == http.StatusNotImplemented
+		return refused && !isOutage(err)
 	}
 	var redirect *redirectError
 	return errors.Is(err, errNoStream) || errors.As(err, &redirect)
+}
+
+// isOutage reports whether err is about the way to the server, and says nothing about the stream.
+func isOutage(err error) bool {
+	return errors.Is(err, transport.ErrUnavailable) || errors.Is(err, transport.ErrNoResponse) || neverConnected(err)
 }
