@@ -58,6 +58,11 @@ func (c *Client) listen(ctx context.Context, f Filter) (*Subscription, error) {
 	case <-l.acknowledged:
 		return l.sub, nil
 	case <-over:
+		select {
+		case <-l.acknowledged:
+			return l.sub, nil // it was, and then ended at once: Events tells
+		default:
+		}
 		_, _, err := l.sub.take()
 		if err == nil {
 			err = r.wrap(errNotAcknowledged)
