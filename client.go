@@ -32,6 +32,7 @@ type Client struct {
 	hearing bool           // receive runs, or has ended
 	turn    *turn          // nil if it is not lent
 	err     error          // why the client has ended, and nothing is pending any more; nil while it lives
+	parted  chan struct{}  // closed when part is through; nil until somebody calls Close
 	closed  chan struct{}  // closed when the connection is; nil until somebody closes it
 
 	requests lazy[requestServer]
@@ -165,7 +166,11 @@ func (c *Client) closeConn() error {
 // Close ends the connection. Pending and later calls fail with [ErrClosed], and the ctx of every handler ends. It
 // returns when the transport has cleaned up, which is bounded in time by the transport, and does not wait for handlers,
 // so that a handler may call it. It may be called more than once.
+//
+// A server over HTTP outlives the connection. So it is first told, for half a second at most, which calls nobody waits
+// for any longer.
 func (c *Client) Close() error {
+	c.part()
 	c.finish(&closedError{})
 	err := c.closeConn()
 	settled := make(chan struct{})

@@ -19,6 +19,7 @@ type outbox struct {
 	bytes   int // of what is queued, about
 	sending bool
 	closed  bool
+	empty   chan struct{} // closed when nothing is sent any more; nil if nobody waits for that
 }
 
 // posted is a message in the outbox, with the ctx that it is sent under.
@@ -34,6 +35,8 @@ const (
 	maxOutboxBytes = 16 << 20
 	// noticeTimeout bounds each message.
 	noticeTimeout = 5 * time.Second
+	// partTimeout bounds how long Close waits for the last ones.
+	partTimeout = 500 * time.Millisecond
 )
 
 func (c *Client) post(m *transport.Message) { c.postOutgoing(c.ctx(), transport.Outgoing{Message: m}) }
@@ -107,6 +110,10 @@ func (b *outbox) next() (p posted, ok bool) {
 	defer b.mu.Unlock()
 	if len(b.queue) == 0 {
 		b.queue, b.bytes, b.sending = nil, 0, false
+		if b.empty != nil {
+			close(b.empty)
+			b.empty = nil
+		}
 		return p, false
 	}
 	p = b.queue[0]
@@ -119,6 +126,61 @@ func (b *outbox) next() (p posted, ok bool) {
 func outgoingBytes(out *transport.Outgoing) int {
 	const fixed = 256
 	return fixed + out.Message.ID.Size() + len(out.Message.Params) + len(out.Mirror.Name)
+}
+
+// part gets out, before the connection is closed, what the server is to know: what waits in the outbox, such as the
+// notice of a call whose ctx has just ended, and which calls are under way. On a shared channel its end says all that.
+func (c *Client) part() {
+	if !c.conn.Traits().RequestStreams {
+		return
+	}
+	c.mu.Lock()
+	first := c.parted == nil
+	if first {
+		c.parted = make(chan struct{})
+		defer close(c.parted)
+	}
+	pending := c.abandoned()
+	c.mu.Unlock()
+	if !first {
+		<-c.parted
+		return
+	}
+	for _, id := range pending {
+		c.postOutgoing(c.ctx(), transport.Outgoing{Message: cancelNotice(id), Unattended: true})
+	}
+	select {
+	case <-c.outbox.get().sent():
+	case <-time.After(partTimeout):
+	}
+}
+
+// abandoned are the calls that the server would go on with. The caller holds the lock.
+func (c *Client) abandoned() (ids []int64) {
+	if c.closesStreams() {
+		return nil
+	}
+	for id, p := range c.pending {
+		if !p.opening {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// sent is closed when nothing waits to be sent.
+func (b *outbox) sent() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case !b.sending:
+		empty := make(chan struct{})
+		close(empty)
+		return empty
+	case b.empty == nil:
+		b.empty = make(chan struct{})
+	}
+	return b.empty
 }
 
 func (b *outbox) close() {

@@ -2,6 +2,7 @@ package streamablehttp_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/streamablehttp"
 	"github.com/seed62b61957/mcp/transport"
 )
@@ -102,6 +104,67 @@ func TestCloseUnblocksEverything(t *testing.T) {
 	_, _, err := c.call(9, "slow")
 	assert.ErrorIs(t, err, transport.ErrClosed)
 	assert.True(t, transport.SafeToRetry(err))
+}
+
+// A server outlives the connection, and not every one stops its work with the session.
+func TestCloseTellsWhichCallsNobodyWaitsFor(t *testing.T) {
+	for name, closing := range map[string]func(cancel func(), called <-chan error, client *mcp.Client) error{
+		"pending": func(_ func(), called <-chan error, client *mcp.Client) error {
+			var closers sync.WaitGroup
+			for range 3 {
+				closers.Go(func() { client.Close() })
+			}
+			closers.Wait()
+			return <-called
+		},
+		"cancelled just before": func(cancel func(), called <-chan error, client *mcp.Client) error {
+			cancel()
+			err := <-called
+			client.Close()
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			f.on("POST work", func(a *arrival) { a.stream(); a.linger() })
+			f.on("POST notifications/cancelled", func(a *arrival) { a.status(202) })
+			client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url, DisableGetStream: true}, legacy)
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			called := make(chan error, 1)
+			go func() {
+				_, err := client.Request(ctx, "work", nil)
+				called <- err
+			}()
+			id := f.await("POST work", 1).msg.ID
+			err = closing(cancel, called, client)
+			assert.True(t, errors.Is(err, mcp.ErrClosed) || errors.Is(err, context.Canceled), err)
+			assert.Equal(t, []string{"POST work", "POST notifications/cancelled", "DELETE"}, f.order()[2:])
+			assert.JSONEq(t, `{"requestId":`+id.String()+`}`, string(f.await("POST notifications/cancelled", 1).msg.Params))
+		})
+	}
+}
+
+func TestCloseCancelsTheTaskOfACallThatWasGivenUp(t *testing.T) {
+	f := newFake(t)
+	f.on("POST server/discover", func(a *arrival) { a.json(discovered) })
+	f.on("POST tools/call", func(a *arrival) { a.json(`{"resultType":"task",` + aTask + `"status":"working"}`) })
+	f.on("POST tasks/get", func(a *arrival) { a.linger() })
+	f.on("POST tasks/cancel", func(a *arrival) { a.json(`{}`) })
+	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, &mcp.Options{Tasks: true})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	called := make(chan error, 1)
+	go func() {
+		_, err := client.CallTool(ctx, "t", nil)
+		called <- err
+	}()
+	f.await("POST tasks/get", 1)
+	cancel()
+	require.ErrorIs(t, within(t, called), context.Canceled)
+	require.NoError(t, client.Close())
+	assert.Equal(t, 1, f.count("POST tasks/cancel"))
 }
 
 func TestTheEndOfAContext(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/streamablehttp"
 	"github.com/seed62b61957/mcp/transport"
 )
@@ -376,5 +377,36 @@ func TestCloseTakesASecondAtMost(t *testing.T) { // field case 90
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Second, time.Since(begun))
 		<-c.ended
+	})
+}
+
+func TestCloseDoesNotWaitLongForItsNotices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scripted{serve: func(req *http.Request, nth int) (*http.Response, error) {
+			switch {
+			case nth == 1:
+				return responds(req, 200, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"`+version+
+					`","capabilities":{},"serverInfo":{"name":"fake","version":"1"}}}`, false)
+			case nth == 2:
+				return responds(req, 202, "", false)
+			}
+			<-req.Context().Done() // neither the call nor the notice is taken
+			return nil, req.Context().Err()
+		}}
+		client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{
+			URL: "http://server.example/mcp", Client: s, DisableGetStream: true,
+		}, legacy)
+		require.NoError(t, err)
+		called := make(chan error, 1)
+		go func() {
+			_, err := client.Request(t.Context(), "work", nil)
+			called <- err
+		}()
+		synctest.Wait()
+		begun := time.Now()
+		require.NoError(t, client.Close())
+		assert.Equal(t, 500*time.Millisecond, time.Since(begun))
+		assert.ErrorIs(t, <-called, mcp.ErrClosed)
+		assert.Len(t, s.times[http.MethodPost], 4)
 	})
 }
