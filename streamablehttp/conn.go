@@ -81,6 +81,12 @@ func (c *conn) stateful() *stateful {
 	return c.state.Load()
 }
 
+// hears reports whether messages that belong to no exchange can arrive.
+func (c *conn) hears() bool {
+	state := c.state.Load()
+	return state != nil && state.sessions.hears()
+}
+
 // end ends the connection: what is under way on it, and what begins later.
 func (c *conn) end(cause error) {
 	c.exchanges.end(cause)

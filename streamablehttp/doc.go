@@ -60,5 +60,5 @@
 // any type is a message if it is a JSON object with the member jsonrpc; others of a type are the server's own. The
 // answer at the end of its stream may lack the blank line after it. An error response without an id, which is all that
 // a response has to say, answers the request that it responds to. Until 2025-11-25 the answer to a request may come on
-// any stream.
+// any stream. A response that says nothing at all leaves that to the GET stream; without one it is the end of the call.
 package streamablehttp

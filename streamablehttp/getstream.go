@@ -15,8 +15,8 @@ import (
 // background: a server may withhold even the header of its response, and may not have such a stream at all.
 //
 // It returns when the server has begun to respond, so that the stream is there before whatever the caller sends next:
-// there are servers that drop what they have to say while there is none. One that withholds the response, as a proxy
-// may, is not waited for.
+// there are servers that drop what they have to say while there is none. And it is known whether there is one at all.
+// A server that withholds the response, as a proxy may, is not waited for.
 func (c *conn) listen(caller context.Context, s *session, version string) {
 	if c.noGet {
 		return
@@ -26,13 +26,16 @@ func (c *conn) listen(caller context.Context, s *session, version string) {
 	asked := make(chan struct{})
 	tell := sync.OnceFunc(func() { close(asked) })
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		WroteRequest:         func(httptrace.WroteRequestInfo) { time.AfterFunc(headPatience, tell) },
-		GotFirstResponseByte: tell,
+		WroteRequest: func(httptrace.WroteRequestInfo) { time.AfterFunc(headPatience, tell) },
 	})
 	started := state.sessions.listening(s, stop) && state.start(func() {
 		defer stop()
-		defer tell()
-		c.keepListening(traced, s, version)
+		lost := c.keepListening(traced, s, version, tell)
+		state.sessions.unheard(s)
+		tell()
+		if lost != nil {
+			c.hand(ctx, &transport.Message{Fault: fmt.Errorf("the server's stream of messages is lost: %w", lost)})
+		}
 	})
 	if !started {
 		stop()
@@ -55,28 +58,28 @@ const (
 )
 
 // keepListening opens the stream again when it breaks, until the server refuses it or the budget is spent: an outage
-// must not cost the stream, since nothing would ever open it again. Its end, which nothing else shows, is reported through
-// Receive.
-func (c *conn) keepListening(ctx context.Context, s *session, version string) {
+// must not cost the stream, since nothing would ever open it again. It calls begun whenever there is a stream, and
+// returns why one that there was, or might have been, is lost.
+func (c *conn) keepListening(ctx context.Context, s *session, version string, begun func()) (lost error) {
 	cur := newCursor(c.reconnect)
 	opened := false
 	for {
 		r, err := c.openStream(ctx, c.headers(s, version, nil), cur.lastID)
 		if err == nil {
 			opened = true
+			begun()
 			err = cur.read(sse.NewReader(r.Body, c.limit), c.limit, func(m *transport.Message) bool { return c.hand(ctx, m) })
 			r.abandon()
 		}
 		if ctx.Err() != nil || isFinal(err) && !opened {
-			return
+			return nil
 		}
 		delay, ok := cur.budget.next(err, !opened || !isOutage(err))
 		if !ok || isFinal(err) {
-			c.hand(ctx, &transport.Message{Fault: fmt.Errorf("the server's stream of messages is lost: %w", err)})
-			return
+			return err
 		}
 		if !sleep(ctx, delay) {
-			return
+			return nil
 		}
 	}
 }

@@ -70,6 +70,13 @@ func (e *exchanges) await(x *exchange, waits bool) {
 	x.waits = waits && x.out.Message.IsRequest()
 }
 
+// isAnswered reports whether the answer that a request waited for came on another stream.
+func (e *exchanges) isAnswered(x *exchange) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !x.waits
+}
+
 // answeredElsewhere ends the exchange that waits for m, if m is an answer that somebody waits for.
 func (e *exchanges) answeredElsewhere(m *transport.Message) {
 	if m.Method != "" || !m.ID.IsValid() {

@@ -106,7 +106,7 @@ func TestAModernCallIsNotAnsweredElsewhere(t *testing.T) {
 	f.on("POST x", func(a *arrival) { a.status(202) })
 	_, err := client.Request(t.Context(), "x", nil)
 	assert.ErrorIs(t, err, mcp.ErrNoResponse)
-	assert.ErrorContains(t, err, "the response is empty")
+	assert.ErrorContains(t, err, "POST answered 202 Accepted and nothing else")
 }
 
 func TestABrokenModernStreamIsNotResumed(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 // was delivered, without waiting for the end of a stream. A response that breaks off before is resumed if the server
 // gave its events ids, and else an error that wraps transport.ErrNoResponse.
 //
-// It returns nil without an answer if the server accepted the request and said nothing, or answered on another stream.
+// It returns nil without an answer if the server answered on another stream, or accepted the request and said nothing
+// while there is a GET stream, on which the answer may come.
 func (c *conn) Send(ctx context.Context, out transport.Outgoing) error {
 	if ctx.Err() != nil {
 		return transport.Unsent(context.Cause(ctx))
@@ -61,8 +62,6 @@ func (x *exchange) run(ctx context.Context, body []byte) error {
 	}
 	err := x.post(ctx, c.url, body, x.answer)
 	switch {
-	case err == nil && m.IsRequest() && !x.answered && isModern(x.out.Version):
-		return x.unanswered(errors.New("the response is empty")) // and there is no other stream
 	case m.Method == "initialize" && c.mayFallBack(err):
 		return x.fallBack(ctx, body, err)
 	case m.Method == "notifications/initialized" && err == nil:
@@ -137,9 +136,12 @@ func (x *exchange) answer(ctx context.Context, r *reply) error {
 		x.session = x.conn.stateful().sessions.adopt(r.Header)
 	}
 	switch {
-	case !m.IsRequest() || r.StatusCode == http.StatusNoContent:
+	case !m.IsRequest():
 		x.conn.finish(r)
 		return nil
+	case r.StatusCode == http.StatusNoContent:
+		x.conn.finish(r)
+		return x.empty(r)
 	case r.isEventStream():
 		return x.stream(ctx, r)
 	case m.Method == "subscriptions/listen":
@@ -170,7 +172,7 @@ func (x *exchange) body(r *reply) error {
 	isJSON := media == "application/json" || len(text) > 0 && (text[0] == '{' || text[0] == '[')
 	switch {
 	case len(text) == 0 || !isJSON && r.StatusCode == http.StatusAccepted:
-		return nil
+		return x.empty(r)
 	case !isJSON:
 		return noResponse(contentTypeError(media))
 	}
@@ -181,6 +183,14 @@ func (x *exchange) body(r *reply) error {
 		return nil
 	}
 	return x.unanswered(errors.New("the body has no answer"))
+}
+
+// empty is for a response that accepts a request and says nothing. Without a GET stream nothing can follow.
+func (x *exchange) empty(r *reply) error {
+	if x.conn.hears() || x.conn.exchanges.isAnswered(x) {
+		return nil
+	}
+	return x.unanswered(fmt.Errorf("POST answered %s and nothing else", r.status()))
 }
 
 // take delivers a message that came on the exchange, and reports whether more are wanted.

@@ -113,11 +113,8 @@ func (r *reply) statusError() *StatusError {
 	e := &StatusError{
 		Method:     r.request.Method,
 		StatusCode: r.StatusCode,
-		Status:     r.Status,
+		Status:     r.status(),
 		Header:     r.Header,
-	}
-	if e.Status == "" {
-		e.Status = strings.TrimSpace(fmt.Sprint(e.StatusCode, " ", http.StatusText(e.StatusCode)))
 	}
 	body := make([]byte, maxErrorBody)
 	n, _ := r.readFor(errorBodyTime, body)
@@ -125,6 +122,14 @@ func (r *reply) statusError() *StatusError {
 	e.Body = bytes.Clone(body[:n])
 	e.answer = rpcError(body[:n])
 	return e
+}
+
+// status is the code and its text, which not every Doer gives.
+func (r *reply) status() string {
+	if r.Status != "" {
+		return r.Status
+	}
+	return strings.TrimSpace(fmt.Sprint(r.StatusCode, " ", http.StatusText(r.StatusCode)))
 }
 
 func (r *reply) ok() bool { return 200 <= r.StatusCode && r.StatusCode <= 299 }

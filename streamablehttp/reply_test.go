@@ -2,15 +2,18 @@ package streamablehttp_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/streamablehttp"
 	"github.com/seed62b61957/mcp/transport"
 )
@@ -38,11 +41,55 @@ func TestAcknowledgements(t *testing.T) { // field case 70
 			}
 			f.on("POST work", serve)
 			answer, before, err := c.call(1, "work")
-			assert.NoError(t, err, "a request that is accepted may be answered on another stream")
+			assert.ErrorIs(t, err, transport.ErrNoResponse)
+			assert.ErrorContains(t, err, "streamablehttp: no response: POST answered 20")
+			assert.Empty(t, answer)
+			assert.Empty(t, before)
+
+			f.on("GET", func(a *arrival) { a.stream(); a.linger() })
+			c = open(t, f)
+			f.await("GET", 2)
+			answer, before, err = c.call(1, "work")
+			assert.NoError(t, err, "the answer may come on the GET stream")
 			assert.Empty(t, answer)
 			assert.Empty(t, before)
 		})
 	}
+}
+
+func TestAServerThatAcceptsEverythingAndSaysNothing(t *testing.T) {
+	for _, status := range []int{200, 202, 204} {
+		for name, o := range map[string]*mcp.Options{"legacy": legacy, "any": nil} {
+			t.Run(fmt.Sprint(status, " ", name), func(t *testing.T) {
+				f := newFake(t)
+				f.on("POST initialize", func(a *arrival) { a.status(status) })
+				if o == nil {
+					f.on("POST server/discover", func(a *arrival) { a.status(status) })
+				}
+				begun := time.Now()
+				_, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url}, o)
+				assert.ErrorIs(t, err, transport.ErrNoResponse)
+				assert.Less(t, time.Since(begun), soon)
+			})
+		}
+	}
+}
+
+// A request that was accepted is not waited for once it is known that there is no GET stream.
+func TestAcceptedAfterTheGetStreamWasLost(t *testing.T) {
+	f := newFake(t)
+	f.on("POST work", func(a *arrival) { a.status(202) })
+	f.on("GET", func(a *arrival) {
+		if a.nth == 1 {
+			a.stream()
+			return
+		}
+		a.status(404)
+	})
+	c := open(t, f, quick)
+	require.Error(t, within(t, c.received).Fault)
+	_, _, err := c.call(1, "work")
+	assert.ErrorIs(t, err, transport.ErrNoResponse)
 }
 
 func TestContentTypes(t *testing.T) { // field case 72

@@ -86,6 +86,22 @@ func (s *sessions) listening(of *session, stop context.CancelFunc) bool {
 	return true
 }
 
+// unheard takes note that the GET stream of a session, which may not be the current one any more, is no more.
+func (s *sessions) unheard(of *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == of {
+		s.stopListening = nil
+	}
+}
+
+// hears reports whether there is a GET stream, or may be one soon.
+func (s *sessions) hears() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopListening != nil
+}
+
 func (s *sessions) stop() {
 	if s.stopListening != nil {
 		s.stopListening()
