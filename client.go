@@ -122,7 +122,11 @@ func (c *Client) hear() {
 		if c.lends {
 			c.turn = newTurn() // whoever opens the connection is alone
 		}
-		c.background.Go(c.receive)
+		c.background.Go(func() {
+			// Unless it is the end of the client that has ended receive.
+			defer c.finish(&closedError{cause: fmt.Errorf("receive: %w", errExited)})
+			c.receive()
+		})
 	}
 }
 
@@ -156,8 +160,10 @@ func (c *Client) closeConn() error {
 	}
 	c.mu.Unlock()
 	if first {
+		defer close(c.closed)
+		c.closeErr = errExited
 		c.closeErr = c.conn.Close()
-		close(c.closed)
+		return c.closeErr
 	}
 	<-c.closed
 	return c.closeErr

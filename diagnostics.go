@@ -61,27 +61,29 @@ func (q *logQueue) add(e logEntry) {
 	q.queue = append(q.queue, e)
 	if !q.running {
 		q.running = true
-		go q.run()
+		go persist(q.handleNext)
 	}
 }
 
-func (q *logQueue) run() {
-	for {
-		q.mu.Lock()
-		if len(q.queue) == 0 {
-			q.queue, q.running = nil, false
-			q.mu.Unlock()
-			return
-		}
-		e := q.queue[0]
-		q.queue = q.queue[1:]
-		q.mu.Unlock()
-		e.handle()
+// handleNext has the next record handled, and reports whether there was one. It contains what a handler does wrong: the
+// process is not the client's to end.
+func (q *logQueue) handleNext() (more bool) {
+	e, more := q.next()
+	if more {
+		defer func() { _ = recover() }()
+		_ = e.handler.Handle(context.Background(), e.record)
 	}
+	return more
 }
 
-// handle contains what a handler does wrong: the process is not the client's to end.
-func (e *logEntry) handle() {
-	defer func() { _ = recover() }()
-	_ = e.handler.Handle(context.Background(), e.record)
+func (q *logQueue) next() (e logEntry, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.queue) == 0 {
+		q.queue, q.running = nil, false
+		return e, false
+	}
+	e = q.queue[0]
+	q.queue = q.queue[1:]
+	return e, true
 }

@@ -35,7 +35,7 @@ import (
 // error of a [RequestHandler] is; that of a notification is logged.
 //
 // A panic in an interceptor is the caller's on the goroutine of a call. Elsewhere it is recovered and logged, and fails
-// the exchange.
+// the exchange; so does an interceptor that ends its goroutine (runtime.Goexit).
 type Interceptor func(ctx context.Context, x *Exchange) (
 	inner context.Context, end func(result json.RawMessage, err error), err error)
 
@@ -69,7 +69,7 @@ var clientsMeta = map[string]bool{
 	metaLogLevel:      true,
 }
 
-// errUnwound is how an exchange ends for its interceptors while a panic goes through them.
+// errUnwound is how an exchange ends for its interceptors while a panic, or runtime.Goexit, goes through them.
 var errUnwound = errors.New("a panic ended it")
 
 // intercept runs an exchange inside of interceptors. Whatever they do, run is called once at most, and every one that

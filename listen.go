@@ -50,7 +50,9 @@ func (c *Client) listen(ctx context.Context, f Filter) (*Subscription, error) {
 	r.listener = l
 	go func() {
 		defer close(over)
-		l.sub.end(c.runListener(life, r))
+		err := r.wrap(errExited)
+		defer func() { l.sub.end(err) }()
+		err = c.runListener(life, r)
 	}()
 	wait, cancel := c.boundedBy(ctx, r.method)
 	defer cancel()

@@ -153,8 +153,9 @@ func (c *Client) begin(ctx context.Context, way func(context.Context) (*ServerIn
 	ctx = context.WithValue(ctx, clientKey{}, c) // a panic of an interceptor would be nobody's
 	result := make(chan offer, 1)
 	go func() {
-		server, err := way(ctx)
-		result <- offer{server, err}
+		o := offer{err: errExited}
+		defer func() { result <- o }()
+		o.server, o.err = way(ctx)
 	}()
 	return result
 }

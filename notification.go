@@ -143,24 +143,22 @@ func (c *Client) enqueue(e Event, cause *transport.Message, handler func(context
 	q.queue = append(q.queue, added)
 	if !q.running && c.ctx().Err() == nil {
 		q.running = true
-		go c.runEvents()
+		go persist(c.runEvent)
 	}
 }
 
-func (c *Client) runEvents() {
-	for {
-		e, ok := c.events.get().next(c.ctx())
-		if !ok {
-			return
-		}
-		c.runEvent(e)
+// runEvent runs the next handler, and reports whether there was one.
+func (c *Client) runEvent() (more bool) {
+	e, more := c.events.get().next(c.ctx())
+	if !more {
+		return false
 	}
-}
-
-func (c *Client) runEvent(e errand) {
+	failure := errExited.Error()
 	defer func() {
 		if v := recover(); v != nil {
-			failure := fmt.Sprintf("panic: %v\n%s", v, debug.Stack())
+			failure = fmt.Sprintf("panic: %v\n%s", v, debug.Stack())
+		}
+		if failure != "" {
 			c.log.Error("a notification handler failed", slog.String("error", failure))
 		}
 	}()
@@ -168,10 +166,12 @@ func (c *Client) runEvent(e errand) {
 		e.run(ctx)
 		return nil, nil
 	})
+	failure = ""
 	if err != nil {
 		c.log.Warn("an interceptor refused a notification",
 			slog.String("method", e.cause.Method), slog.Any("error", err))
 	}
+	return more
 }
 
 func (q *eventQueue) next(ctx context.Context) (errand, bool) {

@@ -16,7 +16,7 @@ import (
 //
 // Handlers run on goroutines of their own and may call the client, which they find with [ClientFromContext]. Their ctx
 // ends when the server cancels the request, and when the client is closed. A panic in a handler is recovered and
-// logged.
+// logged; so is the end of its goroutine (runtime.Goexit, which is what FailNow of a test does).
 type Options struct {
 	// Info is how the client introduces itself. Name and Version default to "mcp" and "unknown".
 	Info Implementation

@@ -68,12 +68,22 @@ func (c *Client) postOutgoing(ctx context.Context, out transport.Outgoing) {
 	b.sending = true
 }
 
-func (c *Client) sendPosted() {
-	for p, ok := c.outbox.get().next(); ok; p, ok = c.outbox.get().next() {
-		if err := c.sendOne(p.ctx, p.Outgoing); err != nil && c.ctx().Err() == nil {
+func (c *Client) sendPosted() { persist(c.sendNext) }
+
+// sendNext sends the next message, and reports whether there was one.
+func (c *Client) sendNext() bool {
+	p, ok := c.outbox.get().next()
+	if !ok {
+		return false
+	}
+	err := errExited
+	defer func() {
+		if err != nil && c.ctx().Err() == nil {
 			c.log.Debug("a notice was not sent", slog.String("method", p.Message.Method), slog.Any("error", err))
 		}
-	}
+	}()
+	err = c.sendOne(p.ctx, p.Outgoing)
+	return true
 }
 
 // sendOne sends a message, between the interceptors unless it is an answer.

@@ -77,9 +77,15 @@ func (r *renewal) end(a *successor) {
 	close(a.done)
 }
 
-func (c *Client) makeSession(a *successor) {
+// beginAnew shakes hands for a successor, and lets go those who wait for it, whatever happens.
+func (c *Client) beginAnew(a *successor) {
+	defer c.renewal.get().end(a)
+	a.err = errExited
 	a.err = c.handshake(c.ctx())
-	c.renewal.get().end(a)
+}
+
+func (c *Client) makeSession(a *successor) {
+	c.beginAnew(a)
 	if a.err != nil {
 		c.log.Warn("the session expired, and there is no new one", slog.Any("error", a.err))
 		return

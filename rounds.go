@@ -180,9 +180,13 @@ func (c *Client) gather(
 		}
 		running.Go(func() {
 			defer func() { <-slots }()
-			response, err := c.respond(ctx, request)
-			if err != nil {
-				cancel(fmt.Errorf("input %q, %s: %w", clip(key, 64), clip(request.Method, 64), err))
+			response, err := json.RawMessage(nil), errExited
+			defer func() {
+				if err != nil {
+					cancel(fmt.Errorf("input %q, %s: %w", clip(key, 64), clip(request.Method, 64), err))
+				}
+			}()
+			if response, err = c.respond(ctx, request); err != nil {
 				return
 			}
 			mu.Lock()

@@ -98,10 +98,18 @@ func (s *requestServer) has(id transport.ID) bool {
 
 // work answers a request, and then those that wait for a worker.
 func (c *Client) work(ctx context.Context, m *transport.Message) {
-	for m != nil {
-		c.answer(ctx, m)
-		ctx, m = c.requests.get().next(c.ctx())
-	}
+	persist(func() bool {
+		if m == nil {
+			ctx, m = c.requests.get().next(c.ctx())
+		}
+		if m == nil {
+			return false
+		}
+		current := m
+		m = nil
+		c.answer(ctx, current)
+		return true
+	})
 }
 
 // next returns a request that waits, nil if the worker is not needed any longer.
@@ -186,15 +194,20 @@ func normalized(id transport.ID) transport.ID {
 	return id
 }
 
-// answer runs the handler of a request and sends what comes of it, unless the server has cancelled the request.
+// answer runs the handler of a request and sends what comes of it.
 func (c *Client) answer(ctx context.Context, m *transport.Message) {
-	reply := &transport.Message{ID: m.ID}
-	result, err := c.runHandler(ctx, m)
+	result, err := json.RawMessage(nil), errExited
+	defer func() { c.reply(ctx, m, result, err) }()
+	result, err = c.runHandler(ctx, m)
+}
+
+// reply sends what came of a request, unless the server has cancelled it.
+func (c *Client) reply(ctx context.Context, m *transport.Message, result json.RawMessage, err error) {
 	c.requests.get().finish(m)
 	if context.Cause(ctx) == errWithdrawn {
 		return // basic/utilities/cancellation: a cancelled request gets no response
 	}
-	reply.Result = result
+	reply := &transport.Message{ID: m.ID, Result: result}
 	var rpc *RPCError
 	switch {
 	case err == nil:
