@@ -32,7 +32,6 @@ type Client struct {
 	hearing bool           // receive runs, or has ended
 	turn    *turn          // nil if it is not lent
 	err     error          // why the client has ended, and nothing is pending any more; nil while it lives
-	parted  chan struct{}  // closed when part is through; nil until somebody calls Close
 	closed  chan struct{}  // closed when the connection is; nil until somebody closes it
 
 	requests lazy[requestServer]
@@ -124,30 +123,47 @@ func (c *Client) hear() {
 		}
 		c.background.Go(func() {
 			// Unless it is the end of the client that has ended receive.
-			defer c.finish(&closedError{cause: fmt.Errorf("receive: %w", errExited)})
+			defer c.lost(fmt.Errorf("receive: %w", errExited))
 			c.receive()
 		})
 	}
 }
 
-// finish ends the client: every pending and later call fails with err. Only the first call counts.
-func (c *Client) finish(err error) {
+// lost ends the client after the connection has ended, maybe on the other side only: what is left of it (a process) is
+// not kept waiting for Close.
+func (c *Client) lost(cause error) {
+	if _, first := c.fail(&closedError{cause: cause}); first {
+		c.endLife()
+		c.log.Warn("connection lost", slog.Any("error", cause))
+		go c.closeConn()
+	}
+}
+
+// fail has every pending and later call fail with err. Only the first call counts. It returns the calls that the server
+// may go on with.
+func (c *Client) fail(err error) (abandoned []int64, first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		return
+		return nil, false
+	}
+	for id, p := range c.pending {
+		if !p.opening {
+			abandoned = append(abandoned, id)
+		}
 	}
 	c.err, c.pending = err, nil
 	c.recall()
+	return abandoned, true
+}
+
+// endLife ends all that runs in the background.
+func (c *Client) endLife() {
 	c.outbox.get().close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if life := c.life.Load(); life != nil {
 		life.end()
-	}
-	// The connection may have ended on the other side only; what is left of it (a process) is not kept waiting for
-	// Close.
-	if cause := errors.Unwrap(err); cause != nil {
-		c.log.Warn("connection lost", slog.Any("error", cause))
-		go c.closeConn()
 	}
 }
 
@@ -176,8 +192,14 @@ func (c *Client) closeConn() error {
 // A server over HTTP outlives the connection. So it is first told, for half a second at most, which calls nobody waits
 // for any longer.
 func (c *Client) Close() error {
-	c.part()
-	c.finish(&closedError{})
+	over := c.Done() // from now on there is a life to end, under which the last notices are sent
+	if abandoned, first := c.fail(&closedError{}); first {
+		if c.conn.Traits().RequestStreams {
+			c.part(abandoned)
+		}
+		c.endLife()
+	}
+	<-over
 	err := c.closeConn()
 	settled := make(chan struct{})
 	go func() {

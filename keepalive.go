@@ -85,7 +85,7 @@ func (k *keepAlive) ping() bool {
 		return !unknown
 	}
 	if _, silent := errors.AsType[*TimeoutError](err); silent && !c.mayBeBusy(k.quiet) {
-		c.finish(&closedError{cause: fmt.Errorf("no answer to a keep-alive ping: %w", err)})
+		c.lost(fmt.Errorf("no answer to a keep-alive ping: %w", err))
 	}
 	return true
 }

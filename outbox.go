@@ -139,43 +139,17 @@ func outgoingBytes(out *transport.Outgoing) int {
 }
 
 // part gets out, before the connection is closed, what the server is to know: what waits in the outbox, such as the
-// notice of a call whose ctx has just ended, and which calls are under way. On a shared channel its end says all that.
-func (c *Client) part() {
-	if !c.conn.Traits().RequestStreams {
-		return
-	}
-	c.mu.Lock()
-	first := c.parted == nil
-	if first {
-		c.parted = make(chan struct{})
-		defer close(c.parted)
-	}
-	pending := c.abandoned()
-	c.mu.Unlock()
-	if !first {
-		<-c.parted
-		return
-	}
-	for _, id := range pending {
-		c.postOutgoing(c.ctx(), transport.Outgoing{Message: cancelNotice(id), Unattended: true})
+// notice of a call whose ctx has just ended, and which calls are abandoned with the connection.
+func (c *Client) part(abandoned []int64) {
+	if !c.closesStreams() {
+		for _, id := range abandoned {
+			c.postOutgoing(c.ctx(), transport.Outgoing{Message: cancelNotice(id), Unattended: true})
+		}
 	}
 	select {
 	case <-c.outbox.get().sent():
 	case <-time.After(partTimeout):
 	}
-}
-
-// abandoned are the calls that the server would go on with. The caller holds the lock.
-func (c *Client) abandoned() (ids []int64) {
-	if c.closesStreams() {
-		return nil
-	}
-	for id, p := range c.pending {
-		if !p.opening {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }
 
 // sent is closed when nothing waits to be sent.

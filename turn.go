@@ -58,7 +58,7 @@ func (c *Client) receiveOne(ctx context.Context) *transport.Message {
 		return m
 	}
 	if ctx.Err() == nil {
-		c.finish(&closedError{cause: err})
+		c.lost(err)
 	}
 	return nil
 }

@@ -126,8 +126,21 @@ func TestCloseTellsWhichCallsNobodyWaitsFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
-			f.on("POST work", func(a *arrival) { a.stream(); a.linger() })
-			f.on("POST notifications/cancelled", func(a *arrival) { a.status(202) })
+			cancelled, answered := make(chan struct{}), make(chan struct{})
+			f.on("POST work", func(a *arrival) {
+				defer close(answered)
+				a.stream()
+				select { // there are servers that answer a request that was cancelled
+				case <-cancelled:
+					a.event(`data: {"jsonrpc":"2.0","id":` + a.msg.ID.String() + `,"error":{"code":0,"message":"cancelled"}}`)
+				case <-a.r.Context().Done():
+				}
+			})
+			f.on("POST notifications/cancelled", func(a *arrival) {
+				close(cancelled)
+				<-answered
+				a.status(202)
+			})
 			client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url, DisableGetStream: true}, legacy)
 			require.NoError(t, err)
 			ctx, cancel := context.WithCancel(t.Context())
