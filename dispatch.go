@@ -40,9 +40,15 @@ func (c *Client) fault(m *transport.Message) {
 		}
 	}
 	var noise *transport.FaultError
-	if errors.As(m.Fault, &noise) {
+	switch {
+	case errors.As(m.Fault, &noise):
 		c.log.Warn("skipped what is not a message", slog.Any("reason", noise), slog.String("prefix", noise.Prefix))
-	} else {
+	case errors.Is(m.Fault, transport.ErrMissed):
+		c.log.Info("everything that is listened to counts as changed", slog.Any("reason", m.Fault))
+		c.missed(c.announced())
+	case errors.Is(m.Fault, transport.ErrUnheard):
+		go c.unheard(c.session.Load(), m.Fault)
+	default:
 		c.log.Warn("something of the server's was lost", slog.Any("reason", m.Fault))
 	}
 	if m.Method != "" && m.ID.IsValid() {

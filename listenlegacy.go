@@ -46,6 +46,12 @@ func (c *Client) listenLegacy(ctx context.Context, f Filter) (*Subscription, err
 	return s, nil
 }
 
+// announced is everything that a server of a legacy revision tells of.
+func (c *Client) announced() Filter {
+	all := Filter{Tools: true, Prompts: true, Resources: true, URIs: c.legacy.get().uris()}
+	return c.Server().Capabilities.offer(all)
+}
+
 // offer is the part of a filter that a server of a legacy revision offers.
 func (s *ServerCapabilities) offer(f Filter) Filter {
 	accepted := Filter{
@@ -93,6 +99,15 @@ func (l *legacyListeners) tell(e Event) {
 		if s.accepted.wants(e) {
 			s.push(e) // there are no more different ones than it asked for
 		}
+	}
+}
+
+// end ends all subscriptions. The resources stay subscribed to until each is closed.
+func (l *legacyListeners) end(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for s := range l.subs {
+		s.end(err)
 	}
 }
 

@@ -74,9 +74,7 @@ func (c *Client) otherNotified(m *transport.Message) {
 		}
 	}
 	if isEvent && e.Task == nil {
-		c.outdated(e)
-		c.legacy.get().tell(e)
-		c.changed(e)
+		c.noticed(e)
 		return
 	}
 	if on := &c.opts.On; on.Other != nil {

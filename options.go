@@ -90,7 +90,8 @@ type Options struct {
 
 // Notifications are handlers of what the server says unasked. They are called one after the other, in the order of
 // arrival, on one goroutine. Changes coalesce: however many arrive while a handler is busy, each handler is called once
-// more, so that a slow one falls behind but never piles up work.
+// more, so that a slow one falls behind but never piles up work. They are called as well where the server's messages may
+// have been missed for a while.
 type Notifications struct {
 	ToolsChanged     func(context.Context)
 	PromptsChanged   func(context.Context)

@@ -99,3 +99,14 @@ func (c *Client) makeSession(a *successor) {
 	}
 	c.missed(Filter{Tools: true, Prompts: true, Resources: true, URIs: c.legacy.get().uris()})
 }
+
+// unheard ends the subscriptions, since nothing of what they are about arrives any more. Mostly it is that the server
+// has forgotten the session: that only shows when it is asked for something, and a new one can be heard again.
+func (c *Client) unheard(session *session, why error) {
+	_ = c.Ping(c.ctx())
+	if c.session.Load() != session || c.cause() != nil {
+		return
+	}
+	c.log.Warn("changes will not be noticed", slog.Any("reason", why))
+	c.legacy.get().end(fmt.Errorf("mcp: %w", why))
+}

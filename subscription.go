@@ -67,8 +67,11 @@ func (s *Subscription) Accepted() Filter { return s.accepted }
 // comes on top is dropped, with a diagnostic. A resource may be one that was not asked about: a part of one that was.
 //
 // The loop ends without an error after Close, or when the server ended the subscription in an orderly way; with an
-// error when the connection was lost, or the server failed, or ctx is done. After an error a caller that listens again
-// should take everything for changed.
+// error when the connection was lost, or nothing is received unasked on it any more, or the server failed, or ctx is
+// done. After an error a caller that listens again should take everything for changed.
+//
+// Where the server's messages may have been missed for a while and the subscription goes on, or the server made a new
+// session (until 2025-11-25), there is an event for everything that was asked for.
 func (s *Subscription) Events(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for {

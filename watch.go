@@ -124,15 +124,19 @@ func unreachable(err error) bool {
 func (c *Client) missed(f Filter) {
 	for _, kind := range []EventKind{ToolsChanged, PromptsChanged, ResourcesChanged} {
 		if e := (Event{Kind: kind}); f.wants(e) {
-			c.outdated(e)
-			c.changed(e)
+			c.noticed(e)
 		}
 	}
 	for _, uri := range f.URIs {
-		e := Event{Kind: ResourceUpdated, URI: uri}
-		c.outdated(e)
-		c.changed(e)
+		c.noticed(Event{Kind: ResourceUpdated, URI: uri})
 	}
+}
+
+// noticed takes an event that belongs to no subscription in particular to whoever it concerns.
+func (c *Client) noticed(e Event) {
+	c.outdated(e)
+	c.legacy.get().tell(e)
+	c.changed(e)
 }
 
 // changed takes an event to its handler.

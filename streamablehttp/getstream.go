@@ -34,7 +34,7 @@ func (c *conn) listen(caller context.Context, s *session, version string) {
 		state.sessions.unheard(s)
 		tell()
 		if lost != nil {
-			c.hand(ctx, &transport.Message{Fault: fmt.Errorf("the server's stream of messages is lost: %w", lost)})
+			c.hand(ctx, &transport.Message{Fault: fmt.Errorf("%w: %w", errUnheard, lost)})
 		}
 	})
 	if !started {
@@ -57,17 +57,28 @@ const (
 	headPatience = 20 * time.Millisecond
 )
 
+var (
+	errUnheard = fmt.Errorf("the server's stream is lost, %w", transport.ErrUnheard)
+	errMissed  = fmt.Errorf("the server's stream was away, %w", transport.ErrMissed)
+)
+
 // keepListening opens the stream again when it breaks, until the server refuses it or the budget is spent: an outage
-// must not cost the stream, since nothing would ever open it again. It calls begun whenever there is a stream, and
-// returns why one that there was, or might have been, is lost.
+// must not cost the stream, since nothing would ever open it again. If the server does not go on after an event that it
+// has named, whatever it sent in between is lost.
+//
+// It calls begun whenever there is a stream, and returns why one that there was, or might have been, is lost.
 func (c *conn) keepListening(ctx context.Context, s *session, version string, begun func()) (lost error) {
 	cur := newCursor(c.reconnect)
 	opened := false
-	for {
+	for first := true; ; first = false {
+		whole := first || cur.lastID != ""
 		r, err := c.openStream(ctx, c.headers(s, version, nil), cur.lastID)
 		if err == nil {
 			opened = true
 			begun()
+			if !whole {
+				c.hand(ctx, &transport.Message{Fault: errMissed})
+			}
 			err = cur.read(sse.NewReader(r.Body, c.limit), c.limit, func(m *transport.Message) bool { return c.hand(ctx, m) })
 			r.abandon()
 		}

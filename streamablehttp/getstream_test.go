@@ -1,6 +1,7 @@
 package streamablehttp_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/streamablehttp"
+	"github.com/seed62b61957/mcp/transport"
 )
 
 // quick makes what is tried again be tried soon.
@@ -98,9 +100,144 @@ func TestAListenerThatIsNotKnownAnyMore(t *testing.T) { // field case 69
 	c := open(t, f, quick)
 	within(t, c.received)
 	lost := within(t, c.received)
-	assert.EqualError(t, lost.Fault, "the server's stream of messages is lost: GET answered 404 Not Found: gone")
+	assert.ErrorIs(t, lost.Fault, transport.ErrUnheard)
+	assert.EqualError(t, lost.Fault, "the server's stream is lost, nothing is received unasked any more: "+
+		"GET answered 404 Not Found: gone")
 	require.NoError(t, c.conn.Close())
 	assert.Equal(t, 2, f.count("GET"))
+}
+
+func TestWhatWasSentWhileTheGetStreamWasAway(t *testing.T) {
+	for name, first := range map[string]func(*arrival){
+		"a stream without ids": func(a *arrival) { a.stream() },
+		"an outage before it":  func(a *arrival) { a.status(503) },
+		"an id taken back":     func(a *arrival) { a.stream(); a.event("id: 1", "data:"); a.event("id", "data:") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			f.on("GET", func(a *arrival) {
+				switch a.nth {
+				case 1:
+					first(a)
+				case 2:
+					a.status(503)
+				default:
+					a.stream()
+					a.event("id: 2", `data: {"jsonrpc":"2.0","method":"m"}`)
+					if a.nth > 3 {
+						a.linger()
+					}
+				}
+			})
+			c := open(t, f, quick)
+			assert.ErrorIs(t, within(t, c.received).Fault, transport.ErrMissed)
+			assert.Equal(t, "m", within(t, c.received).Method)
+			assert.Equal(t, "m", within(t, c.received).Method, "the server has told since the last event")
+		})
+	}
+}
+
+// watched is a client of a server with a resource, which listens for it.
+func watched(
+	t *testing.T, f *fake, change ...func(*streamablehttp.Transport),
+) (c *mcp.Client, events chan mcp.Event, ended chan error) {
+	f.on("POST initialize", func(a *arrival) {
+		a.set("Mcp-Session-Id", fmt.Sprint("session-", a.nth))
+		a.json(`{"protocolVersion":"2025-11-25","capabilities":{"resources":{"subscribe":true}},` +
+			`"serverInfo":{"name":"fake","version":"1"}}`)
+	})
+	f.on("POST resources/subscribe", func(a *arrival) { a.json(`{}`) })
+	tr := &streamablehttp.Transport{URL: f.url}
+	for _, change := range append(change, quick) {
+		change(tr)
+	}
+	c, err := mcp.Connect(t.Context(), tr, legacy)
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	s, err := c.Listen(t.Context(), mcp.Filter{URIs: []string{"file:///a"}})
+	require.NoError(t, err)
+	events, ended = make(chan mcp.Event, 10), make(chan error, 1)
+	go func() {
+		for e, err := range s.Events(context.Background()) {
+			if err != nil {
+				ended <- err
+				return
+			}
+			events <- e
+		}
+	}()
+	return c, events, ended
+}
+
+func TestListenersOutlastAnOutage(t *testing.T) {
+	f := newFake(t)
+	cut := make(chan struct{})
+	f.on("GET", func(a *arrival) {
+		switch {
+		case a.nth == 1:
+			a.stream()
+			<-cut
+		case a.nth < 10: // longer than any budget
+			a.status(503)
+		default:
+			a.stream()
+			a.linger()
+		}
+	})
+	c, events, _ := watched(t, f, func(tr *streamablehttp.Transport) { tr.Reconnect.MaxDelay = 1 })
+	close(cut)
+	assert.Equal(t, "file:///a", within(t, events).URI, "whatever it was")
+	require.NoError(t, c.Err())
+}
+
+func TestListenersOutlastAServerThatStartsAgain(t *testing.T) {
+	f := newFake(t)
+	cut := make(chan struct{})
+	gone := func(a *arrival) { a.text(404, "text/plain", "Session not found") }
+	f.on("GET", func(a *arrival) {
+		switch {
+		case a.got("Mcp-Session-Id") == "session-2":
+			a.stream()
+			a.linger()
+		case a.nth == 1:
+			a.stream()
+			<-cut
+		default:
+			gone(a)
+		}
+	})
+	f.on("POST ping", func(a *arrival) {
+		if a.got("Mcp-Session-Id") == "session-1" {
+			gone(a)
+			return
+		}
+		a.json(`{}`)
+	})
+	// The ping that found out may be under way when the test ends.
+	f.rules["POST notifications/cancelled"] = &rule{serve: func(a *arrival) { a.status(202) }}
+	_, events, _ := watched(t, f)
+	close(cut)
+	assert.Equal(t, "file:///a", within(t, events).URI)
+	assert.Equal(t, "session-2", f.await("POST resources/subscribe", 2).got("Mcp-Session-Id"))
+}
+
+func TestListenersAreToldThatTheStreamIsRefused(t *testing.T) {
+	f := newFake(t)
+	cut := make(chan struct{})
+	f.on("GET", func(a *arrival) {
+		if a.nth > 1 {
+			a.status(405)
+			return
+		}
+		a.stream()
+		<-cut
+	})
+	f.on("POST ping", func(a *arrival) { a.json(`{}`) })
+	c, events, ended := watched(t, f)
+	close(cut)
+	assert.ErrorIs(t, within(t, ended), transport.ErrUnheard)
+	assert.Empty(t, events)
+	require.NoError(t, c.Err())
 }
 
 func TestGoAwayOnAnIdleStream(t *testing.T) { // field case 101

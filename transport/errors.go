@@ -22,6 +22,12 @@ var (
 	// ErrUnavailable: the server, or what stands before it, says that it cannot serve the request now (HTTP status 429,
 	// 502, 503 and 504). Whether the server acted on it is unknown.
 	ErrUnavailable = errors.New("unavailable")
+	// ErrMissed, as a [Message]'s Fault: what the server sent unasked did not arrive for a while, and does again from
+	// here on. The client takes everything for changed that it would have been told of.
+	ErrMissed = errors.New("messages may have been missed")
+	// ErrUnheard, as a [Message]'s Fault: what the server sends unasked does not arrive any more, although requests
+	// still do. The client ends the subscriptions, unless it finds that the server has forgotten the session.
+	ErrUnheard = errors.New("nothing is received unasked any more")
 )
 
 // Unsent marks err as one after which nothing of the message can have reached the server, so that [SafeToRetry] holds.

@@ -18,7 +18,7 @@ type Message struct {
 
 	// Fault, when set, says that something arrived that is not a usable message: a [*FaultError] for noise, an error
 	// that wraps [ErrMessageTooLarge] for a message over the limit. ID and Method are what could still be read of it.
-	// The connection goes on.
+	// One that wraps [ErrMissed] or [ErrUnheard] is about what did not arrive. The connection goes on.
 	Fault error
 }
 
