@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -222,6 +223,32 @@ func TestALostSessionIsRenewedOnceForEverybody(t *testing.T) {
 	assert.EqualValues(t, 2, f.handshakes.Load())
 	assert.EqualValues(t, callers, f.executed.Load())
 	<-changed // the new session may offer something else
+}
+
+func TestANewSessionIsToldWhatTheOldOneWas(t *testing.T) {
+	f := &forgetful{t: t}
+	told := make(chan string, 10)
+	c, err := mcp.Connect(t.Context(), exchanging(func(ctx context.Context, out transport.Outgoing) error {
+		switch m := out.Message; m.Method {
+		case "initialize":
+			f.handshakes.Add(1)
+			return reply(out, strings.Replace(initialized, `{"tools":{}}`, everything, 1))
+		case "logging/setLevel", "resources/subscribe":
+			told <- m.Method + string(m.Params)
+			return reply(out, `{}`)
+		}
+		return f.serve(ctx, out)
+	}), legacy(nil))
+	require.NoError(t, err)
+	defer c.Close()
+	require.NoError(t, c.SetLogLevel(t.Context(), mcp.LogDebug))
+	require.NoError(t, c.SetLogLevel(t.Context(), mcp.LogError))
+	require.NoError(t, c.SubscribeResource(t.Context(), "a:b"))
+	first := []string{<-told, <-told, <-told}
+	f.waiting.Add(1)
+	_, err = c.CallTool(t.Context(), "a", nil)
+	require.NoError(t, err)
+	assert.Equal(t, first[1:], []string{<-told, <-told}, "the last level, and the subscription")
 }
 
 func TestASessionThatIsLostMidwayIsAnError(t *testing.T) {

@@ -94,19 +94,35 @@ func decodeLogMessage(params json.RawMessage) (*LogMessage, error) {
 }
 
 // SetLogLevel sets the least severe level of log messages that the server sends (see [Notifications]). Until 2025-11-25
-// it asks the server, which may refuse; a later revision wants the level with each request, so that nothing is sent
-// now.
+// it asks the server, which may refuse, and asks again when the session is renewed; a later revision wants the level
+// with each request, so that nothing is sent now.
 func (c *Client) SetLogLevel(ctx context.Context, level LogLevel, opts ...CallOption) error {
 	o := c.callOptions(opts)
 	r := &request{method: "logging/setLevel"}
 	if err := c.requires(r, c.Server().Capabilities.Logging, "logging"); err != nil {
 		return err
 	}
-	if c.session.Load().modern() {
-		c.logLevel.Store(&level)
+	if !c.session.Load().modern() {
+		r.params = levelParams(level)
+		if _, err := c.call(ctx, r, &o); err != nil {
+			return err
+		}
+	}
+	c.logLevel.Store(&level)
+	return nil
+}
+
+func levelParams(level LogLevel) json.RawMessage {
+	return append(jsonscan.AppendString([]byte(`{"level":`), string(level)), '}')
+}
+
+// askForLevelAgain tells a new session of a legacy revision what the one before was told.
+func (c *Client) askForLevelAgain(ctx context.Context) error {
+	level := c.logLevel.Load()
+	if level == nil || c.session.Load().modern() || !c.Server().Capabilities.Logging {
 		return nil
 	}
-	r.params = append(jsonscan.AppendString([]byte(`{"level":`), string(level)), '}')
-	_, err := c.call(ctx, r, &o)
+	o := c.callOptions(nil)
+	_, err := c.call(ctx, &request{method: "logging/setLevel", params: levelParams(*level)}, &o)
 	return err
 }

@@ -92,12 +92,16 @@ func (c *Client) makeSession(a *successor) {
 	}
 	c.log.Info("the session expired; there is a new one")
 	// What the old session was told is lost with it, and the new one may offer something else.
-	for _, uri := range c.legacy.get().uris() {
+	uris := c.legacy.get().uris()
+	defer c.missed(Filter{Tools: true, Prompts: true, Resources: true, URIs: uris})
+	if err := c.askForLevelAgain(c.ctx()); err != nil {
+		c.log.Warn("the level of log messages is lost", slog.Any("error", err))
+	}
+	for _, uri := range uris {
 		if err := c.subscription(c.ctx(), "resources/subscribe", uri, nil); err != nil {
 			c.log.Warn("a resource is no longer subscribed to", slog.Any("error", err))
 		}
 	}
-	c.missed(Filter{Tools: true, Prompts: true, Resources: true, URIs: c.legacy.get().uris()})
 }
 
 // unheard ends the subscriptions, since nothing of what they are about arrives any more. Mostly it is that the server
