@@ -118,16 +118,15 @@ func (e *ToolError) Error() string {
 	return "the tool failed: " + text
 }
 
-// OutputError says that the structured content of a result does not fit the tool's output schema. Result is what the
-// server sent.
+// OutputError says that the structured content of a result cannot be used: there is none, or it does not fit the tool's
+// output schema, or the type that [CallToolAs] was to decode it into. Err says which, and Result is what the server
+// sent.
 type OutputError struct {
 	Result *CallToolResult
 	Err    error
 }
 
-func (e *OutputError) Error() string {
-	return "structured content does not fit the output schema: " + e.Err.Error()
-}
+func (e *OutputError) Error() string { return e.Err.Error() }
 func (e *OutputError) Unwrap() error { return e.Err }
 
 // RequiredElicitations returns the URL elicitations that must be completed before a request can be sent again, if err

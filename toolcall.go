@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
@@ -141,12 +142,13 @@ func CallToolAs[Out any](ctx context.Context, c *Client, name string, args any, 
 		return out, r.wrap(&OutputError{Result: result, Err: errNoStructure})
 	}
 	if err := json.Unmarshal(content, &out); err != nil {
+		err = fmt.Errorf("the structured content does not fit the Go type %v: %w", reflect.TypeFor[Out](), err)
 		return out, r.wrap(&OutputError{Result: result, Err: err})
 	}
 	return out, nil
 }
 
-var errNoStructure = errors.New("there is none")
+var errNoStructure = errors.New("the result has no structured content")
 
 // structured is the structured content of a result, or the JSON that is its only text; nil if there is neither.
 func structured(result *CallToolResult) json.RawMessage {

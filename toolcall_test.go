@@ -57,6 +57,23 @@ func TestStructuredContentAsAType(t *testing.T) {
 	p.answer(p.expect("tools/call"), hello)
 	_, err = result()
 	require.ErrorAs(t, err, &output)
+	assert.EqualError(t, err, `mcp: tools/call "weather": the result has no structured content`)
+}
+
+func TestWhatIsWrongWithStructuredContent(t *testing.T) {
+	c, p := connected(t, nil)
+	schema := typed[weather](c, t, "weather")
+	p.answer(p.expect("tools/list"), `{"tools":[`+weatherTool+`]}`)
+	p.answer(p.expect("tools/call"), `{"structuredContent":{"temp":"cold"}}`)
+	_, err := schema()
+	require.ErrorContains(t, err, `mcp: tools/call "weather": structured content does not fit the output schema: `)
+
+	goType := typed[struct{ Temp bool }](c, t, "weather")
+	p.answer(p.expect("tools/call"), `{"structuredContent":{"temp":3}}`)
+	_, err = goType()
+	require.ErrorContains(t, err, "the structured content does not fit the Go type struct { Temp bool }: ")
+	var output *mcp.OutputError
+	require.ErrorAs(t, err, &output)
 }
 
 func TestTheSchemaIsFetchedAgainAfterAChange(t *testing.T) {

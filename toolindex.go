@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -245,7 +246,7 @@ func (s *outputSchema) check(ctx context.Context, c *Client, result *CallToolRes
 		c.log.Warn("a tool's result was not checked", slog.String("tool", s.tool), slog.Any("error", err))
 		return nil
 	case err != nil:
-		return &OutputError{Result: result, Err: err}
+		return &OutputError{Result: result, Err: fmt.Errorf("structured content does not fit the output schema: %w", err)}
 	}
 	return nil
 }
