@@ -3,6 +3,7 @@ package stdio
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -29,15 +30,42 @@ func lookUp(command, dir string) (path string, err error) {
 	case err == nil:
 		return path, nil
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("command %q: %w", command, exec.ErrNotFound)
+		return "", fmt.Errorf("command %q: %w%s", command, exec.ErrNotFound, hint(command))
 	case errors.Is(err, fs.ErrNotExist):
 		// A path that names nothing is not found either, though package exec keeps the two apart.
-		return "", fmt.Errorf("command %q: %w", command, &notFoundError{err})
+		return "", fmt.Errorf("command %q: %w%s", command, &notFoundError{err}, hint(command))
 	case errors.Is(err, fs.ErrPermission):
 		return "", fmt.Errorf("command %q is not executable: %w", command, fs.ErrPermission)
 	default:
 		return "", fmt.Errorf("command %q: %w", command, err)
 	}
+}
+
+// hint says what is often wrong with a command that is not found.
+func hint(command string) string {
+	if strings.ContainsAny(command, " \t") {
+		return " (arguments belong in Args)"
+	}
+	return ""
+}
+
+// explain adds to the error of a start what the system does not tell: that it is not the program that is missing.
+func explain(err error, program string) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, missing := os.Open(program)
+	if missing != nil {
+		return err
+	}
+	defer file.Close()
+	const limit = 256 // of Linux, BINPRM_BUF_SIZE
+	head, _ := io.ReadAll(io.LimitReader(file, limit))
+	line, _, _ := strings.Cut(string(head), "\n")
+	if interpreter, script := strings.CutPrefix(line, "#!"); script {
+		return fmt.Errorf("the interpreter in its first line, %q, is missing: %w", interpreter, err)
+	}
+	return fmt.Errorf("what runs it, such as a dynamic linker, is missing: %w", err)
 }
 
 // pathSeparators are those that make a command a path for package exec.

@@ -19,10 +19,11 @@ import (
 
 func TestMissingCommand(t *testing.T) {
 	for name, want := range map[string]string{
-		"no-such-command":      `stdio: command "no-such-command": ` + exec.ErrNotFound.Error(),
-		"/no/such/command":     `stdio: command "/no/such/command": no such file`,
-		"./no-such-command":    `stdio: command "./no-such-command": no such file`,
-		"has a space and \"it": `stdio: command "has a space and \"it": ` + exec.ErrNotFound.Error(),
+		"no-such-command":        `stdio: command "no-such-command": ` + exec.ErrNotFound.Error(),
+		"/no/such/command":       `stdio: command "/no/such/command": no such file`,
+		"./no-such-command":      `stdio: command "./no-such-command": no such file`,
+		"has a space and \"it":   `stdio: command "has a space and \"it": ` + exec.ErrNotFound.Error() + " (arguments belong in Args)",
+		"/no/such/npx -y server": `stdio: command "/no/such/npx -y server": no such file (arguments belong in Args)`,
 	} {
 		_, err := (&stdio.Transport{Command: name, Args: []string{"--token=secret"}}).Connect(t.Context())
 		assert.ErrorIs(t, err, exec.ErrNotFound)

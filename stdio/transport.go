@@ -93,7 +93,7 @@ func (t *Transport) start(ctx context.Context) (*process, error) {
 	group, err := procgroup.Start(cmd, procgroup.Options{EndWithHost: t.EndWithHost})
 	if err != nil {
 		own.close()
-		return nil, fmt.Errorf("start %q: %w", t.Command, err)
+		return nil, fmt.Errorf("start %q: %w", t.Command, explain(err, cmd.Path))
 	}
 	p := &process{
 		cmd:     cmd,
