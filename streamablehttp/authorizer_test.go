@@ -224,6 +224,8 @@ func TestErrorsOfAnAuthorizer(t *testing.T) {
 func TestCleaningUpAsksNobody(t *testing.T) { // field case 57
 	f := newFake(t)
 	f.on("POST notifications/cancelled", func(a *arrival) { a.status(401) })
+	f.on("POST tasks/cancel", func(a *arrival) { a.stream(); a.event("id: 1", "retry: 1", "data:") })
+	f.on("GET", func(a *arrival) { a.status(401) })
 	f.on("POST work", func(a *arrival) { a.json(`{}`) })
 	f.on("DELETE", func(a *arrival) { a.status(401) })
 	var mu sync.Mutex
@@ -246,8 +248,11 @@ func TestCleaningUpAsksNobody(t *testing.T) { // field case 57
 	require.NoError(t, err)
 	notice := transport.Outgoing{Message: notification("notifications/cancelled"), Version: version, Unattended: true}
 	assert.Error(t, c.conn.Send(t.Context(), notice))
+	cancel := transport.Outgoing{Message: request(2, "tasks/cancel"), Version: version, Unattended: true}
+	assert.Error(t, c.conn.Send(t.Context(), cancel))
 	assert.Error(t, c.conn.Close())
-	assert.Equal(t, []string{"POSTtrue", "POSTtrue", "POSTtrue", "POSTfalse", "DELETEfalse"}, asked)
+	assert.Equal(t, []string{"POSTtrue", "POSTtrue", "POSTtrue", "POSTfalse", "POSTfalse", "GETfalse", "DELETEfalse"},
+		asked)
 	assert.False(t, slices.Contains(refused, "401 Unauthorized"))
 	assert.Equal(t, 1, f.count("POST notifications/cancelled"))
 	assert.Equal(t, 1, f.count("DELETE"))

@@ -48,7 +48,8 @@
 // wait for a message that itself needs one; to a server of HTTP/2 there are at most 32, each with as many requests as
 // the server allows. For anything else give a Client: certificates by TLSClientConfig of its http.Transport, a Unix
 // socket by DialContext and a URL such as http://localhost/mcp, another proxy by Proxy. A MaxConnsPerHost of its own
-// should leave room for the GET stream, every concurrent call, and an answer to the server.
+// should leave room for the GET stream, every concurrent call, and an answer to the server. Cookies, by which some load
+// balancers find the server of a session, are kept by a Jar.
 //
 // # Limits and defaults
 //

@@ -72,7 +72,7 @@ func (c *conn) keepListening(ctx context.Context, s *session, version string, be
 	opened := false
 	for first := true; ; first = false {
 		whole := first || cur.lastID != ""
-		r, err := c.openStream(ctx, c.headers(s, version, nil), cur.lastID)
+		r, err := c.openStream(ctx, c.headers(s, version, nil), cur.lastID, true)
 		if err == nil {
 			opened = true
 			begun()

@@ -88,7 +88,7 @@ func (c *conn) openLegacy(ctx context.Context, header http.Header) error {
 // awaitEndpoint reads the stream as far as its endpoint event. A stream that is not nil is to be freed by the caller,
 // whatever the error.
 func (c *conn) awaitEndpoint(ctx context.Context, header http.Header) (*legacyStream, error) {
-	r, err := c.openStream(ctx, header, "")
+	r, err := c.openStream(ctx, header, "", true)
 	if err != nil {
 		return nil, err
 	}

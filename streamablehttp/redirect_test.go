@@ -3,6 +3,7 @@ package streamablehttp_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
@@ -66,6 +67,32 @@ func TestARedirectKeepsTheUserOfTheURL(t *testing.T) {
 		user, password, _ := f.await("POST work", nth+1).r.BasicAuth()
 		assert.Equal(t, "me secret", user+" "+password)
 	}
+}
+
+func TestARedirectThatSetsACookie(t *testing.T) {
+	f := newFake(t)
+	f.on("POST work", func(a *arrival) {
+		if a.nth == 1 {
+			a.set("Set-Cookie", "balancer=second; Path=/")
+			a.set("Location", f.url)
+			a.status(307)
+			return
+		}
+		a.json(`{}`)
+	})
+	f.on("POST notifications/initialized", func(a *arrival) {
+		a.set("Set-Cookie", "balancer=first; Path=/")
+		a.status(202)
+	})
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	given := *f.server.Client()
+	given.Jar = jar
+	c := open(t, f, noGet, func(tr *streamablehttp.Transport) { tr.Client = &given })
+	_, _, err = c.call(1, "work")
+	require.NoError(t, err)
+	assert.Equal(t, "balancer=first", f.await("POST work", 1).got("Cookie"))
+	assert.Equal(t, "balancer=second", f.await("POST work", 2).got("Cookie"))
 }
 
 func TestRedirectsThatAreRefused(t *testing.T) { // field case 88

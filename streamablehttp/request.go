@@ -56,8 +56,9 @@ func (c *conn) headers(s *session, version string, perCall map[string][]string) 
 	return h
 }
 
-// request makes one request of it. What an Authorizer may change is a copy.
-func (o *outbound) request(ctx context.Context, authorized bool) *http.Request {
+// request makes one request of it. What code of the user's may change (an Authorizer, a Doer, a Jar that adds cookies) is
+// to be a copy, since the request may go out again.
+func (o *outbound) request(ctx context.Context, copied bool) *http.Request {
 	req := &http.Request{
 		Method: o.method,
 		URL:    o.target,
@@ -65,7 +66,7 @@ func (o *outbound) request(ctx context.Context, authorized bool) *http.Request {
 		Header: o.header,
 		Proto:  "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
-	if authorized {
+	if copied {
 		target := *o.target
 		req.URL, req.Header = &target, o.header.Clone()
 	}
@@ -117,7 +118,8 @@ func (c *conn) once(ctx context.Context, o *outbound) (r *reply, again bool, err
 			cancel()
 		}
 	}()
-	req := o.request(attempt, c.auth != nil)
+	_, ours := c.doer.(*roundTripper)
+	req := o.request(attempt, c.auth != nil || !ours)
 	if c.auth != nil {
 		if err := c.auth.Authorize(ctx, req, o.refresh); err != nil {
 			return nil, false, transport.Unsent(fmt.Errorf("%s: authorize: %w", o.method, err))

@@ -66,7 +66,7 @@ func (x *exchange) resume(ctx context.Context, cur *cursor, why error) (*reply, 
 		if !sleep(ctx, delay) {
 			return nil, context.Cause(ctx)
 		}
-		r, err := x.conn.openStream(ctx, x.headers(), cur.lastID)
+		r, err := x.conn.openStream(ctx, x.headers(), cur.lastID, !x.out.Unattended)
 		if err == nil {
 			return r, nil
 		}

@@ -107,13 +107,13 @@ func oversized(m *transport.Message, limit int) *transport.Message {
 var errNoStream = errors.New("GET answered without an event stream")
 
 // openStream asks for an event stream: that of what the server sends unasked, or what is left of another one after the
-// event lastID.
-func (c *conn) openStream(ctx context.Context, header http.Header, lastID string) (*reply, error) {
+// event lastID. Refresh says whether somebody may be asked for credentials.
+func (c *conn) openStream(ctx context.Context, header http.Header, lastID string, refresh bool) (*reply, error) {
 	header.Set("Accept", "text/event-stream")
 	if lastID != "" {
 		header.Set("Last-Event-Id", lastID)
 	}
-	r, err := c.do(ctx, outbound{method: http.MethodGet, target: c.url, header: header, refresh: true})
+	r, err := c.do(ctx, outbound{method: http.MethodGet, target: c.url, header: header, refresh: refresh})
 	switch {
 	case err != nil:
 		return nil, err
