@@ -19,7 +19,8 @@ type sender interface {
 }
 
 func TestTraits(t *testing.T) {
-	assert.Equal(t, transport.Traits{Name: "stdio", SilentProbe: true, Interruptible: runtime.GOOS == "linux"}, connect(t, server("echo")).Traits())
+	want := transport.Traits{Name: "stdio", SilentProbe: true, Interruptible: runtime.GOOS == "linux"}
+	assert.Equal(t, want, connect(t, server("echo")).Traits())
 }
 
 // The server writes a megabyte before it reads, while a megabyte is written to it.

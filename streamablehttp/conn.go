@@ -72,7 +72,8 @@ func (c *conn) hand(ctx context.Context, m *transport.Message) bool {
 	}
 }
 
-// stateful returns what a legacy revision needs. Hosts have many connections that are idle, so others do not pay for it.
+// stateful returns what a legacy revision needs. It is made on first use, since hosts have many connections that are
+// idle, and those of 2026-07-28 do without.
 func (c *conn) stateful() *stateful {
 	if s := c.state.Load(); s != nil {
 		return s

@@ -14,13 +14,13 @@
 // What the server sends unasked comes on a GET stream, which is opened in the background after
 // notifications/initialized. Sending that notification takes until the server begins to respond to the GET, or 20 ms
 // after that was written. A server may refuse it. A stream that there was outlasts any outage; if it is lost for good
-// all the same, Receive says so once, as a message with a Fault that wraps transport.ErrUnheard. One that was away and is
-// back may have missed something, unless the server gave its events ids: transport.ErrMissed. [Reconnect] tells how
+// all the same, Receive says so once, as a message with a Fault that wraps transport.ErrUnheard. One that was away and
+// is back may have missed something, unless the server gave its events ids: transport.ErrMissed. [Reconnect] tells how
 // streams are taken up again.
 //
 // A request whose response breaks off is resumed if the server gave its events ids. A request whose fate is unknown is
-// never sent again. Nor is one that was refused: the error is a [*StatusError], unless the server simply answers with an
-// error of its own. If the status says that it may pass (429, 502, 503, 504), the error matches
+// never sent again. Nor is one that was refused: the error is a [*StatusError], unless the server simply answers with
+// an error of its own. If the status says that it may pass (429, 502, 503, 504), the error matches
 // transport.ErrUnavailable, and [StatusError.RetryAfter] is how long to wait before the next call.
 //
 // Since 2026-07-28 there is nothing but the POST: no session, no GET stream, no resumption. Headers repeat the method

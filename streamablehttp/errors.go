@@ -74,8 +74,8 @@ func (e *StatusError) Is(target error) bool {
 	return false
 }
 
-// RetryAfter is how long the response asks to be left alone, by its header of that name (RFC 9110, section 10.2.3): 0 if
-// it does not ask, or no longer. It is as long as the server likes.
+// RetryAfter is how long the response asks to be left alone (Retry-After, RFC 9110, section 10.2.3): 0 if it does not
+// ask, or no longer. It is as long as the server likes.
 func (e *StatusError) RetryAfter() time.Duration {
 	value := e.Header.Get("Retry-After")
 	seconds, err := strconv.ParseUint(value, 10, 32)

@@ -43,7 +43,8 @@ const (
 
 // headerValue encodes a value that cannot be a header as it is, or that looks encoded (section Value Encoding).
 func headerValue(s string) string {
-	plain := strings.TrimSpace(s) == s && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r > '~' })
+	unfit := func(r rune) bool { return r < ' ' && r != '\t' || r > '~' }
+	plain := strings.TrimSpace(s) == s && !strings.ContainsFunc(s, unfit)
 	if plain && !(strings.HasPrefix(s, sentinelPrefix) && strings.HasSuffix(s, sentinelSuffix)) {
 		return s
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // stateful is what a connection has in a legacy revision, and does without in the stateless 2026-07-28: a session,
-// streams that belong to no request, and what comes on those.
+// streams that belong to no request, and what comes on those. It is made with the first message of such a revision, by
+// Receive, or else by the end of the connection, which it keeps for those who come later.
 type stateful struct {
 	sessions sessions
 
