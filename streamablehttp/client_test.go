@@ -85,6 +85,35 @@ func TestAUnixSocket(t *testing.T) {
 	assert.Equal(t, "localhost", f.await("POST work", 1).r.Host)
 }
 
+func TestAHostByAnotherName(t *testing.T) {
+	for name, server := range map[string]func(testing.TB) *fake{"HTTP/1.1": newFake, "HTTP/2": newTLS} {
+		t.Run(name, func(t *testing.T) {
+			f := server(t)
+			f.on("GET", func(a *arrival) { a.stream(); a.linger() })
+			f.on("DELETE", func(a *arrival) {})
+			f.on("POST work", func(a *arrival) {
+				if a.nth == 1 {
+					a.set("Location", "/elsewhere")
+					a.status(307)
+					return
+				}
+				a.json(`{}`)
+			})
+			c := open(t, f, func(tr *streamablehttp.Transport) {
+				tr.Client, tr.Header = f.server.Client(), http.Header{"host": {"mcp.example"}}
+			})
+			_, _, err := c.call(1, "work")
+			require.NoError(t, err)
+			require.NoError(t, c.conn.Close())
+			for i, key := range f.order() {
+				a := f.log[i]
+				assert.Equal(t, "mcp.example", a.r.Host, key)
+				assert.Equal(t, name == "HTTP/2", a.r.ProtoMajor == 2)
+			}
+		})
+	}
+}
+
 func TestAProxy(t *testing.T) {
 	f := newFake(t)
 	f.on("POST work", func(a *arrival) { a.json(`{}`) })

@@ -24,7 +24,7 @@ type outbound struct {
 
 // ownHeaders are set by the protocol or by the connection, and by nobody else.
 var ownHeaders = map[string]bool{
-	"Accept": true, "Content-Type": true, "Content-Length": true, "Host": true, "Last-Event-Id": true,
+	"Accept": true, "Content-Type": true, "Content-Length": true, "Last-Event-Id": true,
 	headerSession: true, headerVersion: true, headerMethod: true, headerName: true,
 	"Connection": true, "Keep-Alive": true, "Proxy-Connection": true, "Proxy-Authenticate": true,
 	"Proxy-Authorization": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
@@ -56,13 +56,22 @@ func (c *conn) headers(s *session, version string, perCall map[string][]string) 
 	return h
 }
 
+// host is what stands in place of the URL's host, for a server that is told by its name from others at one address: the
+// user's header of that name, or else the URL's.
+func (o *outbound) host() string {
+	if host := o.header.Get("Host"); host != "" {
+		return host
+	}
+	return o.target.Host
+}
+
 // request makes one request of it. What code of the user's may change (an Authorizer, a Doer, a Jar that adds cookies) is
 // to be a copy, since the request may go out again.
 func (o *outbound) request(ctx context.Context, copied bool) *http.Request {
 	req := &http.Request{
 		Method: o.method,
 		URL:    o.target,
-		Host:   o.target.Host,
+		Host:   o.host(),
 		Header: o.header,
 		Proto:  "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}

@@ -24,9 +24,10 @@ type Transport struct {
 	// other Doer must return redirects as they are, and must honour the context of a request.
 	Client Doer
 
-	// Header is sent with every request. What the protocol and the connection set themselves is ignored: Accept,
-	// Content-Type, Content-Length, Host, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name,
-	// Mcp-Param-*, and the hop-by-hop headers of RFC 9110, section 7.6.1.
+	// Header is sent with every request. Host stands in place of the URL's, for a server behind a proxy that goes by
+	// names. What the protocol and the connection set themselves is ignored: Accept, Content-Type, Content-Length,
+	// Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Param-*, and the hop-by-hop headers
+	// of RFC 9110, section 7.6.1.
 	Header http.Header
 
 	// Authorizer adds credentials to requests; nil means none.
