@@ -28,7 +28,7 @@ func (c *conn) close() error {
 	s, version := state.sessions.take()
 	wait := state.close()
 
-	ctx, cancel := context.WithTimeout(context.Background(), c.closing)
+	ctx, cancel := context.WithTimeout(state.sessions.values(context.Background()), c.closing)
 	result := make(chan error, 1)
 	go func() {
 		defer cancel()

@@ -22,7 +22,7 @@ func (c *conn) listen(caller context.Context, s *session, version string) {
 		return
 	}
 	state := c.stateful()
-	ctx, stop := context.WithCancel(state.life)
+	ctx, stop := context.WithCancel(state.sessions.values(state.life))
 	asked := make(chan struct{})
 	tell := sync.OnceFunc(func() { close(asked) })
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{

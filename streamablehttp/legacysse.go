@@ -60,7 +60,7 @@ type legacyStream struct {
 
 // openLegacy opens the stream, which lives as long as the connection, and waits for its endpoint.
 func (c *conn) openLegacy(ctx context.Context, header http.Header) error {
-	streaming, cancel := context.WithCancelCause(c.stateful().life)
+	streaming, cancel := context.WithCancelCause(valued{c.stateful().life, ctx})
 	timer := time.AfterFunc(endpointTimeout, func() { cancel(errNoEndpoint) })
 	detach := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	s, err := c.awaitEndpoint(streaming, header)

@@ -133,7 +133,7 @@ func (x *exchange) refused(e *StatusError) error {
 func (x *exchange) answer(ctx context.Context, r *reply) error {
 	m := x.out.Message
 	if m.Method == "initialize" {
-		x.session = x.conn.stateful().sessions.adopt(r.Header)
+		x.session = x.conn.stateful().sessions.adopt(ctx, r.Header)
 	}
 	switch {
 	case !m.IsRequest():

@@ -29,6 +29,7 @@ type sessions struct {
 	begun   bool     // there was one at some time
 	version string   // the protocol version that was last sent
 
+	opener        context.Context    // that of the first initialize, for its values; nil before
 	stopListening context.CancelFunc // of the GET stream; nil if there is none
 }
 
@@ -49,9 +50,12 @@ func (s *sessions) enter(m *transport.Message, version string) (*session, error)
 }
 
 // adopt takes the session from the response to initialize; any other response cannot change it.
-func (s *sessions) adopt(header http.Header) *session {
+func (s *sessions) adopt(ctx context.Context, header http.Header) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.opener == nil {
+		s.opener = ctx
+	}
 	s.stop()
 	s.current = &session{id: header.Get(headerSession)}
 	s.begun, s.lost = true, false
@@ -107,6 +111,31 @@ func (s *sessions) stop() {
 		s.stopListening()
 		s.stopListening = nil
 	}
+}
+
+// values returns ctx, which belongs to the connection, with the values of the context in which that was opened: traces
+// and credentials of a RoundTripper's, say, which requests that no caller waits for need as well.
+func (s *sessions) values(ctx context.Context) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opener == nil {
+		return ctx
+	}
+	return valued{ctx, s.opener}
+}
+
+// valued is a context with the values of another one besides its own. Its own come first, which also keeps package
+// context from taking the other one's end for its own.
+type valued struct {
+	context.Context
+	values context.Context
+}
+
+func (v valued) Value(key any) any {
+	if value := v.Context.Value(key); value != nil {
+		return value
+	}
+	return v.values.Value(key)
 }
 
 // take ends the current session on this side and returns it.
