@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,6 +89,21 @@ func TestRealProgram(t *testing.T) {
 	}
 	require.NoError(t, conn.Close())
 	assert.True(t, released)
+}
+
+func TestAMessageOverTheLimit(t *testing.T) {
+	p := newProgram()
+	conn := connect(t, p, pipe.Transport{MaxMessageBytes: 1000})
+	go p.say(`{"jsonrpc":"2.0","id":7,"result":"` + strings.Repeat("x", 1000) + `"}` + "\n" + `{"method":"n"}` + "\n")
+	m, err := conn.Receive(t.Context())
+	require.NoError(t, err)
+	assert.ErrorIs(t, m.Fault, transport.ErrMessageTooLarge)
+	assert.Equal(t, transport.IntID(7), m.ID)
+	m, err = conn.Receive(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "n", m.Method)
+	p.end(nil)
+	assert.NoError(t, conn.Close())
 }
 
 func TestNoiseOnStderrStallsNothing(t *testing.T) {

@@ -2,8 +2,10 @@ package streamablehttp_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,6 +146,19 @@ func TestTheEndOfTheLegacyStreamEndsTheConnection(t *testing.T) {
 	within(t, client.Done())
 	assert.ErrorIs(t, client.Err(), mcp.ErrClosed)
 	assert.ErrorContains(t, client.Err(), "the server's stream ended")
+}
+
+func TestAMessageOverTheLimitOnTheLegacyStream(t *testing.T) {
+	f := newLegacyFake(t)
+	methods := make(chan string, 2)
+	o := *legacy
+	o.On.Other = func(_ context.Context, method string, _ json.RawMessage) { methods <- method }
+	client, err := mcp.Connect(t.Context(), &streamablehttp.Transport{URL: f.url, MaxMessageBytes: 1000}, &o)
+	require.NoError(t, err)
+	defer client.Close()
+	f.answers <- `{"jsonrpc":"2.0","method":"large","params":{"x":"` + strings.Repeat("x", 2000) + `"}}`
+	f.answers <- `{"jsonrpc":"2.0","method":"small"}`
+	assert.Equal(t, "small", within(t, methods))
 }
 
 func TestNoFallBack(t *testing.T) {
