@@ -3,7 +3,7 @@
 //	go run . -list                 names the workloads
 //	go run . -rounds 7             measures all of them and prints the table
 //	go run . -only echo -rounds 3  measures those whose name contains "echo"
-//	go run . -write ../../docs/performance.md
+//	go run . -rounds 7 -scale 0.25 -write ../../docs/performance.md
 //
 // The floor is a driver written by hand for this one server: it encodes a line, writes it, reads one, and cuts id and
 // result out of it without decoding either. A ratio of 0.5 means that the client needs twice the floor's time.
@@ -68,7 +68,7 @@ func run(ctx context.Context) error {
 		}
 		os.Setenv(profileVariable, *into)
 	}
-	r := &report{drivers: strings.Split(*names, ","), rounds: *rounds}
+	r := &report{drivers: strings.Split(*names, ","), rounds: *rounds, scale: *scale}
 	for _, w := range workloads {
 		if !strings.Contains(w.name, *only) {
 			continue

@@ -21,12 +21,16 @@ type row struct {
 	Medians  map[string]*sample `json:"medians"`
 	Failures map[string]string  `json:"failures,omitempty"`
 	workload *workload
+	ops      int // of one measurement
 }
 
 // measure has the drivers take turns. A peer that fails is left out, and why is said.
 func measure(ctx context.Context, w *workload, drivers []string, rounds int, scale float64) (*row, error) {
 	samples := make(map[string][]*sample)
-	r := &row{Workload: w.name, workload: w, Medians: make(map[string]*sample), Failures: make(map[string]string)}
+	r := &row{
+		Workload: w.name, workload: w, ops: w.count(rounds, scale),
+		Medians: make(map[string]*sample), Failures: make(map[string]string),
+	}
 	if w.soak {
 		rounds = 1
 	}
@@ -35,7 +39,7 @@ func measure(ctx context.Context, w *workload, drivers []string, rounds int, sca
 			if r.Failures[d] != "" {
 				continue
 			}
-			s, err := measureOnce(ctx, w, d, max(int(float64(w.ops)*scale), w.callers, 1))
+			s, err := measureOnce(ctx, w, d, r.ops)
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()

@@ -11,6 +11,7 @@ import (
 type report struct {
 	drivers  []string
 	rounds   int
+	scale    float64
 	rows     []*row
 	binaries []binary
 }
@@ -54,10 +55,11 @@ func (r *row) ratio(driver string) float64 {
 func (r *report) markdown() string {
 	var b strings.Builder
 	b.WriteString("# Performance\n\n")
-	fmt.Fprintf(&b, "Written by `internal/bench` (`go run . -write ../../docs/performance.md`). Medians of %d rounds in "+
-		"which the\ndrivers took turns, on %d cores of %s/%s, with %s. Times compare within one run and promise nothing "+
-		"about another\nmachine. Each driver runs in a process of its own and the server, written on the standard library, "+
-		"in another.\n\n", r.rounds, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	fmt.Fprintf(&b, "Written by `go run -C internal/bench . -rounds %d -scale %g -write \"$PWD/docs/performance.md\"`: "+
+		"medians of the\nrounds, in which the drivers took turns, on %d cores of %s/%s, with %s. Times compare within one "+
+		"run and\npromise nothing about another machine. Each driver runs in a process of its own and the server, written "+
+		"on the\nstandard library, in another.\n\n", r.rounds, r.scale, runtime.NumCPU(), runtime.GOOS,
+		runtime.GOARCH, runtime.Version())
 	b.WriteString("`floor` is written by hand for this server: it encodes a line, writes it, reads one, and cuts id and " +
 		"result out of it\nwithout validating or decoding either.\n\n")
 	for _, d := range r.drivers {
@@ -156,9 +158,9 @@ func (r *report) soak(b *strings.Builder) {
 		if !row.workload.soak {
 			continue
 		}
-		fmt.Fprintf(b, "\n## What the last nine tenths of %s leave behind\n\n"+
+		fmt.Fprintf(b, "\n## What the last nine tenths of %d calls over a byte stream leave behind\n\n"+
 			"| driver | memory held | goroutines | time of a call, of that in the first tenth |\n|---|---:|---:|---:|\n",
-			row.Workload)
+			row.ops)
 		for _, d := range r.drivers {
 			if m := row.Medians[d]; m != nil {
 				fmt.Fprintf(b, "| %s | %+.0f kB | %+.0f | %.2f |\n", d, m.Bytes/1000, m.Goroutines, m.Slower)

@@ -17,7 +17,7 @@ type workload struct {
 	op      func(ctx context.Context, s session) error           // on a session that is there
 	whole   func(ctx context.Context, d driver, a address) error // with a session of its own
 	idle    bool                                                 // ops connections are opened and left alone
-	soak    bool                                                 // what is held after all of ops is measured, once
+	soak    bool                                                 // once, what is held after as many as in all rounds
 	floor   float64                                              // the least part of the floor's rate to reach
 }
 
@@ -88,10 +88,18 @@ var workloads = []*workload{
 	{name: "echo, in memory, 1 caller", wire: memory, callers: 1, ops: 40_000, op: echoOp},
 	{name: "echo of 2026-07-28, stdio, 1 caller", wire: stdioWire, modern: true, callers: 1, ops: 20_000, op: echoOp},
 	{name: "echo of 2026-07-28, HTTP JSON, 1 caller", wire: jsonWire, modern: true, callers: 1, ops: 6_000, op: echoOp},
-	{name: "1,000,000 calls, byte stream", wire: unixWire, callers: 16, ops: 1_000_000, op: echoOp, soak: true},
+	{name: "many calls, byte stream", wire: unixWire, callers: 16, ops: 1_000_000, op: echoOp, soak: true},
 	{name: "idle connection, byte stream", wire: unixWire, ops: 500, idle: true},
 	{name: "idle connection, HTTP JSON", wire: jsonWire, ops: 500, idle: true},
 	{name: "idle connection of 2026-07-28, HTTP JSON", wire: jsonWire, modern: true, ops: 500, idle: true},
+}
+
+// count is how many operations a measurement makes, of so many rounds. A soak is made once, and therefore longer.
+func (w *workload) count(rounds int, scale float64) int {
+	if w.soak {
+		scale = min(scale*float64(rounds), 1)
+	}
+	return max(int(float64(w.ops)*scale), w.callers, 1)
 }
 
 func workloadOf(name string) (*workload, error) {
