@@ -9,6 +9,13 @@ type Transport interface {
 	Connect(ctx context.Context) (Conn, error)
 }
 
+// Func is a [Transport] that is only a function: often one that opens a stream, and returns what [NewStream] makes of
+// it.
+type Func func(ctx context.Context) (Conn, error)
+
+// Connect calls f.
+func (f Func) Connect(ctx context.Context) (Conn, error) { return f(ctx) }
+
 // A Conn carries messages to and from one server. Send and Close may be called from any number of goroutines at once;
 // Receive by one goroutine at a time, concurrently with the others.
 type Conn interface {
