@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/oneline"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -105,15 +106,12 @@ type ToolError struct {
 	Result *CallToolResult
 }
 
-// Error gives the text of the result, at most 1 KiB of it.
+// Error gives the text of the result as one line, at most 1 KiB of it.
 func (e *ToolError) Error() string {
-	text := e.Result.Text()
+	const most = 1 << 10
+	text := oneline.Of(e.Result.Text(), most)
 	if text == "" {
 		return "the tool failed"
-	}
-	const most = 1 << 10
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + " ..."
 	}
 	return "the tool failed: " + text
 }

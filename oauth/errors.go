@@ -7,7 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/seed62b61957/mcp/internal/oneline"
 )
 
 var (
@@ -167,14 +168,7 @@ const maxExcerpt = 300
 
 // excerpt makes one short line of a server's words, without any of the secrets that they were an answer to.
 func excerpt(text string, secrets ...string) string {
-	text = redact(text, secrets)
-	line := strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}), " ")
-	if short := []rune(line); len(short) > maxExcerpt {
-		line = string(short[:maxExcerpt]) + "..."
-	}
-	return line
+	return oneline.Of(redact(text, secrets), maxExcerpt)
 }
 
 // redact cuts out secrets, as they are and as they stand in a form.

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/seed62b61957/mcp/internal/jsonscan"
+	"github.com/seed62b61957/mcp/internal/oneline"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -92,14 +92,9 @@ const maxExcerpt = 200
 
 // excerpt makes one short line of a body; nothing of an HTML page, which says little in its first lines.
 func excerpt(body []byte) string {
-	text := strings.TrimSpace(strings.ToValidUTF8(string(body[:min(len(body), maxExcerpt)]), ""))
-	if strings.HasPrefix(text, "<") {
+	line := oneline.Of(string(body), maxExcerpt)
+	if strings.HasPrefix(line, "<") {
 		return ""
-	}
-	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
-	line := strings.Join(words, " ")
-	if len(body) > maxExcerpt {
-		line += "..."
 	}
 	return line
 }

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
-	"strings"
+
+	"github.com/seed62b61957/mcp/internal/oneline"
 )
 
 // Errors that a transport and the client share. They are matched with errors.Is.
@@ -68,14 +69,11 @@ type RPCError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// Error gives the message, at most 1 KiB of it, and the code. Data stays out of it: it is of any size, and the peer's
-// own.
+// Error gives the message as one line, at most 1 KiB of it, and the code. Data stays out of it: it is of any size, and the
+// peer's own.
 func (e *RPCError) Error() string {
 	const most = 1 << 10
-	message := e.Message
-	if len(message) > most {
-		message = strings.ToValidUTF8(message[:most], "") + " ..."
-	}
+	message := oneline.Of(e.Message, most)
 	if message == "" {
 		return "error " + strconv.FormatInt(e.Code, 10)
 	}

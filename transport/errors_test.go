@@ -35,4 +35,5 @@ func TestRPCErrorText(t *testing.T) {
 	full := &transport.RPCError{Code: -32601, Message: "no such method", Data: []byte(`"kept out"`)}
 	assert.EqualError(t, full, "no such method (-32601)")
 	assert.EqualError(t, &transport.RPCError{Code: 7}, "error 7")
+	assert.EqualError(t, &transport.RPCError{Code: 8, Message: "bad\n\x1b[2Jarguments"}, "bad [2Jarguments (8)")
 }
