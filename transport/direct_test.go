@@ -29,6 +29,10 @@ func sockets(t *testing.T) (dialed, accepted net.Conn) {
 	require.NoError(t, err)
 	accepted, err = listener.Accept()
 	require.NoError(t, err)
+	t.Cleanup(func() { // after those of the test, which may have closed them
+		dialed.Close()
+		accepted.Close()
+	})
 	return dialed, accepted
 }
 
