@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -123,7 +124,7 @@ func (c *Client) hear() {
 		}
 		c.background.Go(func() {
 			// Unless it is the end of the client that has ended receive.
-			defer c.lost(fmt.Errorf("receive: %w", errExited))
+			defer c.lost(fmt.Errorf("receive: %w", goexit.Err))
 			c.receive()
 		})
 	}
@@ -177,7 +178,7 @@ func (c *Client) closeConn() error {
 	c.mu.Unlock()
 	if first {
 		defer close(c.closed)
-		c.closeErr = errExited
+		c.closeErr = goexit.Err
 		c.closeErr = c.conn.Close()
 		return c.closeErr
 	}

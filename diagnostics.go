@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+
+	"github.com/seed62b61957/mcp/internal/goexit"
 )
 
 // logQueue takes diagnostics to the caller's handler on a goroutine of their own, which exists only while there are
@@ -61,7 +63,7 @@ func (q *logQueue) add(e logEntry) {
 	q.queue = append(q.queue, e)
 	if !q.running {
 		q.running = true
-		go persist(q.handleNext)
+		go goexit.Persist(q.handleNext)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/transport"
 )
@@ -50,7 +51,7 @@ func (c *Client) listen(ctx context.Context, f Filter) (*Subscription, error) {
 	r.listener = l
 	go func() {
 		defer close(over)
-		err := r.wrap(errExited)
+		err := r.wrap(goexit.Err)
 		defer func() { l.sub.end(err) }()
 		err = c.runListener(life, r)
 	}()

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -153,7 +154,7 @@ func (c *Client) begin(ctx context.Context, way func(context.Context) (*ServerIn
 	ctx = context.WithValue(ctx, clientKey{}, c) // a panic of an interceptor would be nobody's
 	result := make(chan offer, 1)
 	go func() {
-		o := offer{err: errExited}
+		o := offer{err: goexit.Err}
 		defer func() { result <- o }()
 		o.server, o.err = way(ctx)
 	}()

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/transport"
 )
@@ -141,7 +142,7 @@ func (c *Client) enqueue(e Event, cause *transport.Message, handler func(context
 	q.queue = append(q.queue, added)
 	if !q.running && c.ctx().Err() == nil {
 		q.running = true
-		go persist(c.runEvent)
+		go goexit.Persist(c.runEvent)
 	}
 }
 
@@ -151,7 +152,7 @@ func (c *Client) runEvent() (more bool) {
 	if !more {
 		return false
 	}
-	failure := errExited.Error()
+	failure := goexit.Err.Error()
 	defer func() {
 		if v := recover(); v != nil {
 			failure = fmt.Sprintf("panic: %v\n%s", v, debug.Stack())

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -68,7 +69,7 @@ func (c *Client) postOutgoing(ctx context.Context, out transport.Outgoing) {
 	b.sending = true
 }
 
-func (c *Client) sendPosted() { persist(c.sendNext) }
+func (c *Client) sendPosted() { goexit.Persist(c.sendNext) }
 
 // sendNext sends the next message, and reports whether there was one.
 func (c *Client) sendNext() bool {
@@ -76,7 +77,7 @@ func (c *Client) sendNext() bool {
 	if !ok {
 		return false
 	}
-	err := errExited
+	err := goexit.Err
 	defer func() {
 		if err != nil && c.ctx().Err() == nil {
 			c.log.Debug("a notice was not sent", slog.String("method", p.Message.Method), slog.Any("error", err))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -80,7 +81,7 @@ func (r *renewal) end(a *successor) {
 // beginAnew shakes hands for a successor, and lets go those who wait for it, whatever happens.
 func (c *Client) beginAnew(a *successor) {
 	defer c.renewal.get().end(a)
-	a.err = errExited
+	a.err = goexit.Err
 	a.err = c.handshake(c.ctx())
 }
 

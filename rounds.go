@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/transport"
 )
@@ -180,7 +181,7 @@ func (c *Client) gather(
 		}
 		running.Go(func() {
 			defer func() { <-slots }()
-			response, err := json.RawMessage(nil), errExited
+			response, err := json.RawMessage(nil), goexit.Err
 			defer func() {
 				if err != nil {
 					cancel(fmt.Errorf("input %q, %s: %w", clip(key, 64), clip(request.Method, 64), err))

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/internal/jsonscan"
 	"github.com/seed62b61957/mcp/transport"
 )
@@ -98,7 +99,7 @@ func (s *requestServer) has(id transport.ID) bool {
 
 // work answers a request, and then those that wait for a worker.
 func (c *Client) work(ctx context.Context, m *transport.Message) {
-	persist(func() bool {
+	goexit.Persist(func() bool {
 		if m == nil {
 			ctx, m = c.requests.get().next(c.ctx())
 		}
@@ -196,7 +197,7 @@ func normalized(id transport.ID) transport.ID {
 
 // answer runs the handler of a request and sends what comes of it.
 func (c *Client) answer(ctx context.Context, m *transport.Message) {
-	result, err := json.RawMessage(nil), errExited
+	result, err := json.RawMessage(nil), goexit.Err
 	defer func() { c.reply(ctx, m, result, err) }()
 	result, err = c.runHandler(ctx, m)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed62b61957/mcp"
 	"github.com/seed62b61957/mcp/config"
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/oauth"
 	"github.com/seed62b61957/mcp/stdio"
 	"github.com/seed62b61957/mcp/streamablehttp"
@@ -58,12 +59,21 @@ func (c *connection) retire() {
 // close ends the client, and returns when nothing is left of it.
 func (c *connection) close() {
 	c.cut(nil)
-	c.client.Close()
+	_ = goexit.Run(c.client.Close) // by a transport of the application's
 }
 
-// connect makes one attempt: a connection, and what the server offers. Only an error that makes the connection useless
+// connect makes one attempt, which runs much code of the application's.
+func (s *server) connect(life context.Context, sp *spec) (conn *connection, err error) {
+	err = goexit.Run(func() error {
+		conn, err = s.attempt(life, sp)
+		return err
+	})
+	return conn, err
+}
+
+// attempt makes one attempt: a connection, and what the server offers. Only an error that makes the connection useless
 // is returned; a list that cannot be had is one of the status.
-func (s *server) connect(life context.Context, sp *spec) (*connection, error) {
+func (s *server) attempt(life context.Context, sp *spec) (*connection, error) {
 	limit := fmt.Errorf("not connected within %v: %w", sp.options.ConnectTimeout, context.DeadlineExceeded)
 	ctx, cancel := context.WithTimeoutCause(life, sp.options.ConnectTimeout, limit)
 	defer cancel()

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/oauth"
 )
 
@@ -404,5 +405,8 @@ func (s *server) failure() *StateError {
 
 func (s *server) log(level slog.Level, what string, attrs ...slog.Attr) {
 	attrs = append([]slog.Attr{slog.String("server", s.name)}, attrs...)
-	s.host.log.LogAttrs(context.Background(), level, what, attrs...)
+	_ = goexit.Run(func() error {
+		s.host.log.LogAttrs(context.Background(), level, what, attrs...)
+		return nil
+	})
 }

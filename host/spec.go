@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/seed62b61957/mcp/config"
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/oauth"
 )
 
@@ -29,7 +30,13 @@ func (h *Host) newSpec(c config.Server) *spec {
 	}
 	sp.options = sp.options.resolved()
 	sp.slots = make(chan struct{}, sp.options.MaxCalls)
-	sp.authorizer = sync.OnceValues(func() (*oauth.Authorizer, error) { return h.newAuthorizer(&sp.config) })
+	sp.authorizer = sync.OnceValues(func() (a *oauth.Authorizer, err error) {
+		err = goexit.Run(func() error {
+			a, err = h.newAuthorizer(&sp.config)
+			return err
+		})
+		return a, err
+	})
 	return sp
 }
 

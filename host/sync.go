@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/seed62b61957/mcp"
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/llmcontent"
 	"github.com/seed62b61957/mcp/streamablehttp"
 )
@@ -81,12 +82,15 @@ func fetch(ctx context.Context, c *mcp.Client, server string, most int, before *
 	}
 	fresh := mcp.WithRefresh()
 	var all sync.WaitGroup
-	all.Go(func() { take(true, collect(&o.tools, "tools", c.Tools(ctx, fresh), most, toolName)) })
-	all.Go(func() { take(false, collect(&o.prompts, "prompts", c.Prompts(ctx, fresh), most, promptName)) })
-	all.Go(func() { take(false, collect(&o.resources, "resources", c.Resources(ctx, fresh), most, resourceURI)) })
-	all.Go(func() {
+	begin := func(required bool, collect func() error) {
+		all.Go(func() { take(required, goexit.Run(collect)) })
+	}
+	begin(true, func() error { return collect(&o.tools, "tools", c.Tools(ctx, fresh), most, toolName) })
+	begin(false, func() error { return collect(&o.prompts, "prompts", c.Prompts(ctx, fresh), most, promptName) })
+	begin(false, func() error { return collect(&o.resources, "resources", c.Resources(ctx, fresh), most, resourceURI) })
+	begin(false, func() error {
 		walk := c.ResourceTemplates(ctx, fresh)
-		take(false, collect(&o.templates, "resource templates", walk, most, templateURI))
+		return collect(&o.templates, "resource templates", walk, most, templateURI)
 	})
 	all.Wait()
 	if ctx.Err() != nil {

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net/url"
 	"time"
+
+	"github.com/seed62b61957/mcp/internal/goexit"
 )
 
 // renewTimeout bounds a renewal, the requests to servers and the wait for the store included.
@@ -35,7 +37,7 @@ func (a *Authorizer) renew(ctx context.Context, used string, d *demand) error {
 	done := a.flights.DoChan(flight, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
 		defer cancel()
-		err := a.renewOnce(ctx, used, d)
+		err := goexit.Run(func() error { return a.renewOnce(ctx, used, d) })
 		if err != nil && !errors.Is(err, ErrNotSaved) {
 			a.memory.fail(used, err)
 		}
@@ -213,7 +215,9 @@ func (a *Authorizer) saveAgain(ctx context.Context) {
 	done := a.flights.DoChan(unsavedFlight, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
 		defer cancel()
-		err := a.update(ctx, func(*record) (bool, error) { return false, nil })
+		err := goexit.Run(func() error {
+			return a.update(ctx, func(*record) (bool, error) { return false, nil })
+		})
 		if err != nil {
 			a.memory.failSave()
 			a.log.WarnContext(ctx, "oauth: the tokens are still not saved", slog.Any("error", err))

@@ -4,6 +4,8 @@ import (
 	"io"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed62b61957/mcp/internal/goexit"
 )
 
 // silence is how long the output of a program that has ended may be silent before it is over.
@@ -32,6 +34,7 @@ func startOutput(src io.Reader) *output {
 
 func (o *output) pump() {
 	defer close(o.ended)
+	defer o.write.CloseWithError(goexit.Err) // unless it is closed already
 	buf := make([]byte, 16<<10)
 	for {
 		n, err := o.src.Read(buf)

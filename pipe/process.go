@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/internal/procconn"
 	"github.com/seed62b61957/mcp/internal/tail"
 )
@@ -57,13 +58,16 @@ func start(p *Process, stderr io.Writer, timeout time.Duration) *process {
 
 // watch notices the end of the program.
 func (p *process) watch() {
-	if p.Process.Wait != nil {
-		p.waitErr = p.Process.Wait()
-	} else {
+	defer func() {
+		close(p.ended)
+		p.output.endAfterSilence(p.closing)
+	}()
+	if p.Process.Wait == nil {
 		<-p.output.ended
+		return
 	}
-	close(p.ended)
-	p.output.endAfterSilence(p.closing)
+	p.waitErr = goexit.Err
+	p.waitErr = p.Process.Wait()
 }
 
 func (p *process) Read(b []byte) (int, error)  { return p.output.read.Read(b) }
@@ -129,7 +133,7 @@ func (p *process) release() error {
 // call calls a function of the host, which may never return.
 func call(f func() error) <-chan error {
 	result := make(chan error, 1)
-	go func() { result <- f() }()
+	go func() { result <- goexit.Run(f) }()
 	return result
 }
 

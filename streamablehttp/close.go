@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/transport"
 )
 
@@ -32,11 +33,14 @@ func (c *conn) close() error {
 	result := make(chan error, 1)
 	go func() {
 		defer cancel()
+		err := goexit.Err
+		defer func() {
+			c.release()
+			result <- err
+		}()
 		// First, since net/http may close a connection that a cancelled request has just given back.
 		wait()
-		err := c.endSession(ctx, s, version)
-		c.release()
-		result <- err
+		err = c.endSession(ctx, s, version)
 	}()
 	// A Doer or an Authorizer of the user's may not let go when ctx is done.
 	late := time.NewTimer(c.closing + closeMargin)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/internal/sse"
 	"github.com/seed62b61957/mcp/transport"
 )
@@ -30,12 +31,15 @@ func (c *conn) listen(caller context.Context, s *session, version string) {
 	})
 	started := state.sessions.listening(s, stop) && state.start(func() {
 		defer stop()
-		lost := c.keepListening(traced, s, version, tell)
-		state.sessions.unheard(s)
-		tell()
-		if lost != nil {
-			c.hand(ctx, &transport.Message{Fault: fmt.Errorf("%w: %w", errUnheard, lost)})
-		}
+		lost := goexit.Err
+		defer func() {
+			state.sessions.unheard(s)
+			tell()
+			if lost != nil {
+				c.hand(ctx, &transport.Message{Fault: fmt.Errorf("%w: %w", errUnheard, lost)})
+			}
+		}()
+		lost = c.keepListening(traced, s, version, tell)
 	})
 	if !started {
 		stop()

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/internal/sse"
 	"github.com/seed62b61957/mcp/transport"
 )
@@ -121,8 +122,11 @@ func legacyEndpoint(stream *url.URL, text string) (*url.URL, error) {
 
 // pump takes the messages of the stream to Receive. The end of the stream ends the connection.
 func (c *conn) pump(ctx context.Context, s *legacyStream) {
+	err := goexit.Err
+	defer func() {
+		s.reply.abandon()
+		c.end(fmt.Errorf("%w: the server's stream ended: %w", errConnEnded, err))
+	}()
 	cur := newCursor(c.reconnect)
-	err := cur.read(s.events, c.limit, func(m *transport.Message) bool { return c.hand(ctx, m) })
-	s.reply.abandon()
-	c.end(fmt.Errorf("%w: the server's stream ended: %w", errConnEnded, err))
+	err = cur.read(s.events, c.limit, func(m *transport.Message) bool { return c.hand(ctx, m) })
 }

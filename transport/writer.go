@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/seed62b61957/mcp/internal/chunked"
+	"github.com/seed62b61957/mcp/internal/goexit"
 	"github.com/seed62b61957/mcp/internal/nonblock"
 )
 
@@ -118,9 +119,15 @@ func (w *writer) leave(p pending, cause error) error {
 // run writes until the queue is empty.
 func (w *writer) run() {
 	for batch := w.take(); len(batch) > 0; batch = w.take() {
-		n, err := write(w.dst, batch)
-		w.report(batch, n, err)
+		w.writeBatch(batch)
 	}
+}
+
+// writeBatch writes lines. If that ends the goroutine, nobody knows how much was written, and nothing more is.
+func (w *writer) writeBatch(batch []pending) {
+	n, err := -1, goexit.Err
+	defer func() { w.report(batch, n, err) }()
+	n, err = write(w.dst, batch)
 }
 
 // take returns the lines of the next Write: one of any length, or several that fit into a chunk. From here on they are
@@ -158,16 +165,22 @@ func write(dst io.Writer, batch []pending) (n int, err error) {
 	return n, err
 }
 
-// report tells each sender what became of its line, given that n bytes of the batch were written.
+// report tells each sender what became of its line, given that n bytes of the batch were written, or an unknown number
+// if n is below 0.
 func (w *writer) report(batch []pending, n int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil {
 		w.fail(w.wrap(err))
 	}
+	unknown := n < 0
 	for _, p := range batch {
 		size := len(p.rest())
-		p.written += min(max(n, 0), size)
+		if unknown {
+			p.written += size // it may be, so that nobody takes it for unsent
+		} else {
+			p.written += min(max(n, 0), size)
+		}
 		p.line.free()
 		if n -= size; n >= 0 {
 			p.done <- nil

@@ -58,13 +58,13 @@ func (r *relay) signal() {
 
 func (r *relay) run() {
 	defer close(r.done)
+	defer r.close()
 	var batch []byte
 	for {
 		var over bool
 		batch, over = r.take(batch)
 		if len(batch) > 0 {
 			if _, err := r.w.Write(batch); err != nil {
-				r.close()
 				return
 			}
 			continue

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -120,6 +121,27 @@ func TestFailedWriterIsLeftAlone(t *testing.T) {
 		assert.Equal(t, 1, out.calls)
 		assert.Equal(t, "again\nagain\nagain\n", tail.Text())
 	})
+}
+
+func TestAWriterThatEndsItsGoroutineIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := io.Pipe()
+		tail := Start(r, exitingWriter{})
+		fmt.Fprint(w, "a\n")
+		<-tail.Flushed()
+		fmt.Fprint(w, "b\n")
+		synctest.Wait()
+		assert.Empty(t, tail.relay.queue, "nothing waits for it")
+		w.Close()
+		<-tail.Ended()
+	})
+}
+
+type exitingWriter struct{}
+
+func (exitingWriter) Write([]byte) (int, error) {
+	runtime.Goexit()
+	return 0, nil
 }
 
 type failingWriter struct{ calls int }
