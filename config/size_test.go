@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed62b61957/mcp/config"
+	"github.com/seed62b61957/mcp/internal/growth"
 )
 
 // many repeats a text, with a number in the place of %d.
@@ -21,32 +21,34 @@ func many(n int, format string) string {
 	return b.String()
 }
 
-// Files that would take a minute if anything were looked through again and again.
+// Nothing of a file is looked through again and again.
 func TestTimeIsProportionalToFiles(t *testing.T) {
-	const size = 100_000
-	soon := func(what string, do func()) {
-		start := time.Now()
-		do()
-		assert.Less(t, time.Since(start), 10*time.Second, what)
-	}
+	const size = 4000
 	for what, arg := range map[string]string{"in one text": "${m%d}", "in many": `","${m%d}`} {
-		file := parsed(t, `{"servers": {"a": {"command": "a", "args": ["`+many(size, arg)+`"]}}}`, nil)
-		soon("missing names "+what, func() {
-			_, err := file.Expand(nil)
-			assert.Len(t, err.(config.Errors)[0].Missing, size)
+		t.Run("missing names "+what, func(t *testing.T) {
+			growth.Linear(t, size, func(n int) func() {
+				file := parsed(t, `{"servers": {"a": {"command": "a", "args": ["`+many(n, arg)+`"]}}}`, nil)
+				return func() {
+					_, err := file.Expand(nil)
+					assert.Len(t, err.(config.Errors)[0].Missing, n)
+				}
+			})
 		})
 	}
-	base := parsed(t, `{"servers": {`+many(size, `"s%d": {"url": "http://a"},`)+`}}`, nil)
-	for what, other := range map[string]*config.File{
-		"the same": base,
-		"others":   parsed(t, `{"servers": {`+many(size, `"t%d": {"url": "http://a"},`)+`}}`, nil),
+	const server = `"%s%%d": {"url": "http://a"},`
+	for what, texts := range map[string][2]string{
+		"the same servers": {`{"servers": {%s}}`, fmt.Sprintf(server, "s")},
+		"other servers":    {`{"servers": {%s}}`, fmt.Sprintf(server, "t")},
+		"inputs":           {`{"inputs": [%s]}`, `{"id": "%d"},`},
 	} {
-		soon("servers that are merged with "+what, func() {
-			_, _ = config.Merge(base, other, config.Policy{Fields: []string{"url"}, NewServers: true})
+		t.Run("merging "+what, func(t *testing.T) {
+			growth.Linear(t, size, func(n int) func() {
+				base := parsed(t, fmt.Sprintf(texts[0], many(n, strings.Replace(texts[1], `"t%d"`, `"s%d"`, 1))), nil)
+				other := parsed(t, fmt.Sprintf(texts[0], many(n, texts[1])), nil)
+				return func() { _, _ = config.Merge(base, other, config.Policy{Fields: []string{"url"}, NewServers: true}) }
+			})
 		})
 	}
-	inputs := parsed(t, `{"inputs": [`+many(size, `{"id": "%d"},`)+`]}`, nil)
-	soon("inputs", func() { _, _ = config.Merge(inputs, inputs, config.Policy{NewServers: true}) })
 }
 
 // A value that a short reference stands for again and again is a bomb in a file of a stranger.
