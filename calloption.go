@@ -106,8 +106,9 @@ func WithInput(responses map[string]any, state json.RawMessage) CallOption {
 }
 
 // WithTask has fn called when the server goes on with the call as a task ([Options].Tasks), and whenever the task has
-// changed: on the calling goroutine, with the state that the server gave, before the call returns. If the server answers
-// at once, fn is not called. Store the task's ID in fn, durably, to be able to come back to it with [Client.AwaitTask].
+// changed: on the calling goroutine, with the state that the server gave, before the call returns. If the server
+// answers at once, fn is not called. Store the task's ID in fn, durably, to be able to come back to it with
+// [Client.AwaitTask].
 //
 // If fn returns an error, the call ends with it. The task is the caller's: the end of ctx ends the call, and no longer
 // the task (see [Client.CancelTask]).

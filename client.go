@@ -24,7 +24,8 @@ type Client struct {
 	session atomic.Pointer[session] // what was negotiated; nil until then
 	nextID  atomic.Int64
 	heard   atomic.Int64 // counts the messages that came
-	// logLevel is the last one that was set, nil if there is none. It goes with each request where a revision wants that.
+	// logLevel is the last one that was set, nil if there is none. It goes with each request where a revision wants
+	// that.
 	logLevel atomic.Pointer[LogLevel]
 
 	mu      sync.Mutex

@@ -1,7 +1,7 @@
 // Package mcp is a Model Context Protocol client: it connects an agent to an MCP server, lists what the server offers
-// (tools, resources, prompts), and calls it. [Connect] takes a transport from one of the packages beside this one (stdio
-// starts a child process, streamablehttp reaches a server over HTTP, pipe uses a program that something else started,
-// testing/mcptest is in memory) and returns a live [Client]; there is no other state.
+// (tools, resources, prompts), and calls it. [Connect] takes a transport from one of the packages beside this one
+// (stdio starts a child process, streamablehttp reaches a server over HTTP, pipe uses a program that something else
+// started, testing/mcptest is in memory) and returns a live [Client]; there is no other state.
 //
 //	client, err := mcp.Connect(ctx, &stdio.Transport{Command: "my-server"}, &mcp.Options{
 //		Info: mcp.Implementation{Name: "my-agent", Version: "1.0.0"},
@@ -27,18 +27,18 @@
 // # Tasks
 //
 // With [Options].Tasks a server may answer a call of a tool at once and go on with it as a task (since 2026-07-28,
-// extension io.modelcontextprotocol/tasks). [Client.CallTool] then asks for the task until it has ended: as often as the
-// server wants, but at least every 5 minutes and at most every 100 ms; once per second if it does not say. A task may
-// last longer than a call may be idle, since each of these requests is answered, but not longer than MaxTimeout. What
-// the task needs is asked of the same handlers. Requests that do not get through are repeated, five times in a row at
-// most. On connections that all requests share, the server is also asked to tell of changes by itself.
+// extension io.modelcontextprotocol/tasks). [Client.CallTool] then asks for the task until it has ended: as often as
+// the server wants, but at least every 5 minutes and at most every 100 ms; once per second if it does not say. A task
+// may last longer than a call may be idle, since each of these requests is answered, but not longer than MaxTimeout.
+// What the task needs is asked of the same handlers. Requests that do not get through are repeated, five times in a row
+// at most. On connections that all requests share, the server is also asked to tell of changes by itself.
 //
 // The tasks of 2025-11-25 were an experiment, and are another thing: a tool that cannot do without them (TaskSupport is
 // "required") refuses a call with "method not found". [Client.Request] sends whatever such a server wants.
 //
-// A call that gives up (ctx, a limit, a handler that fails) cancels its task in the background. For a task that outlives
-// the call, or the process, take its ID with [WithTask] and come back with [Client.AwaitTask]. A [*TaskError] has the ID
-// as well, such as after a lost connection.
+// A call that gives up (ctx, a limit, a handler that fails) cancels its task in the background. For a task that
+// outlives the call, or the process, take its ID with [WithTask] and come back with [Client.AwaitTask]. A [*TaskError]
+// has the ID as well, such as after a lost connection.
 //
 // # Caching
 //

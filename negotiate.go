@@ -55,8 +55,8 @@ type offer struct {
 }
 
 // detect asks a server that may belong to either era, and may not even answer: some legacy servers ignore what they do
-// not know, and some servers take long to start. So silence means nothing; after a while the handshake is begun as well,
-// and the first that is accepted counts. Both may be: then the server is asked what it made of them.
+// not know, and some servers take long to start. So silence means nothing; after a while the handshake is begun as
+// well, and the first that is accepted counts. Both may be: then the server is asked what it made of them.
 func (c *Client) detect(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx) // ends what is still waited for
 	defer cancel()

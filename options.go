@@ -22,8 +22,8 @@ type Options struct {
 	Info Implementation
 
 	// Versions are the revisions to accept; nil means all that the client speaks. One alone pins it. Some servers offer
-	// 2026-07-28 and have tools that fail there, since they still ask the user or a model as it was done before: without
-	// that revision they work.
+	// 2026-07-28 and have tools that fail there, since they still ask the user or a model as it was done before:
+	// without that revision they work.
 	Versions []string
 
 	// ProbeTimeout is how long Connect waits for the answer of a server that may belong to either era before it begins
@@ -69,8 +69,9 @@ type Options struct {
 	Requests map[string]RequestHandler
 	// Experimental are non-standard capabilities to advertise, by name; each value is a JSON object.
 	Experimental map[string]json.RawMessage
-	// Extensions are the extensions of the protocol that the caller supports, by identifier; each value is the JSON object
-	// of its settings (2026-07-28, basic/versioning, Extension Negotiation). The server's are in its capabilities.
+	// Extensions are the extensions of the protocol that the caller supports, by identifier; each value is the JSON
+	// object of its settings (2026-07-28, basic/versioning, Extension Negotiation). The server's are in its
+	// capabilities.
 	Extensions map[string]json.RawMessage
 
 	// Tasks lets the server go on with a call of a tool after it has answered (2026-07-28, extension
@@ -90,8 +91,8 @@ type Options struct {
 
 // Notifications are handlers of what the server says unasked. They are called one after the other, in the order of
 // arrival, on one goroutine. Changes coalesce: however many arrive while a handler is busy, each handler is called once
-// more, so that a slow one falls behind but never piles up work. They are called as well where the server's messages may
-// have been missed for a while.
+// more, so that a slow one falls behind but never piles up work. They are called as well where the server's messages
+// may have been missed for a while.
 type Notifications struct {
 	ToolsChanged     func(context.Context)
 	PromptsChanged   func(context.Context)

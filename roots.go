@@ -46,8 +46,8 @@ func fileURI(path string, windows bool) string {
 	return u.String()
 }
 
-// RootsChanged tells the server that what [Options].Roots returns has changed. Without that handler it is an error. Since
-// 2026-07-28 a server asks for roots when it needs them, and there is nothing to tell.
+// RootsChanged tells the server that what [Options].Roots returns has changed. Without that handler it is an error.
+// Since 2026-07-28 a server asks for roots when it needs them, and there is nothing to tell.
 func (c *Client) RootsChanged(ctx context.Context) error {
 	const method = "notifications/roots/list_changed"
 	if c.opts.Roots == nil {

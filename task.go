@@ -137,8 +137,8 @@ func (c *Client) decodeTask(method string, result json.RawMessage, id string) (*
 // final, the task may go on, and [Client.AwaitTask] may be used again.
 type TaskError struct {
 	Task *Task // as it was last seen
-	// Err is the [*RPCError] of a task that failed, nil if it was cancelled, and else what ended the waiting: a limit, the
-	// end of ctx, a lost connection, an [*InputRequiredError], what a handler returned.
+	// Err is the [*RPCError] of a task that failed, nil if it was cancelled, and else what ended the waiting: a limit,
+	// the end of ctx, a lost connection, an [*InputRequiredError], what a handler returned.
 	Err error
 }
 

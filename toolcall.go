@@ -92,7 +92,8 @@ func (c *Client) callTool(ctx context.Context, r *request, tool *knownTool, o *c
 	return callAs[CallToolResult](ctx, c, r, o)
 }
 
-// headersDoNotMatch reports whether the call was refused, before it was executed. A task that fails so is another matter.
+// headersDoNotMatch reports whether the call was refused, before it was executed. A task that fails so is another
+// matter.
 func headersDoNotMatch(err error) bool {
 	rpc, refused := errors.AsType[*RPCError](err)
 	_, ofTask := errors.AsType[*TaskError](err)

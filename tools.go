@@ -10,8 +10,8 @@ type Tool struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
-	// InputSchema and OutputSchema are JSON Schema objects, exactly as they were sent; nil if there was none, which does
-	// happen to input schemas. Package llmcontent makes the input schema one that models accept.
+	// InputSchema and OutputSchema are JSON Schema objects, exactly as they were sent; nil if there was none, which
+	// does happen to input schemas. Package llmcontent makes the input schema one that models accept.
 	InputSchema  json.RawMessage  `json:"inputSchema"`
 	OutputSchema json.RawMessage  `json:"outputSchema,omitempty"`
 	Annotations  *ToolAnnotations `json:"annotations,omitempty"`

@@ -23,8 +23,8 @@ type turn struct {
 const (
 	// succession is how quickly answers have to follow each other for the turn to be lent.
 	succession = time.Millisecond
-	// lookAfter is how often the receiver looks whether callers still come. Nobody receives for up to twice as long after
-	// the last one. A timer that is always near costs a lone caller more than all of its JSON.
+	// lookAfter is how often the receiver looks whether callers still come. Nobody receives for up to twice as long
+	// after the last one. A timer that is always near costs a lone caller more than all of its JSON.
 	lookAfter = 20 * time.Millisecond
 )
 
@@ -154,8 +154,8 @@ func (c *Client) receiveFor(t *turn, p *pendingCall) (received bool) {
 }
 
 // borrow returns the turn, nil if the call is not to receive: it is not to be had, or the receiver was quicker, and has
-// received the answer already. Whoever comes again, from a handler of progress, does not keep the receiver from taking the
-// turn back: what is behind a lot of progress is not to wait for a lot of handlers.
+// received the answer already. Whoever comes again, from a handler of progress, does not keep the receiver from taking
+// the turn back: what is behind a lot of progress is not to wait for a lot of handlers.
 func (c *Client) borrow(p *pendingCall, first bool) *turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,7 +17,8 @@ import (
 	"github.com/seed62b61957/mcp/transport"
 )
 
-// A crowd is callers and a server that do things at random, in the time of a bubble, so that each wait is known exactly.
+// A crowd is callers and a server that do things at random, in the time of a bubble, so that each wait is known
+// exactly.
 type crowd struct {
 	*wireless
 	client *mcp.Client
@@ -29,8 +30,8 @@ type crowd struct {
 	asked    map[string]time.Time // requests of the server's that have no answer yet
 }
 
-// unheard is how long a message may wait for somebody to receive it: the receiver looks twice, and may then have received
-// answers that make it lend once more.
+// unheard is how long a message may wait for somebody to receive it: the receiver looks twice, and may then have
+// received answers that make it lend once more.
 const unheard = 60 * time.Millisecond
 
 func TestACrowdOfCallers(t *testing.T) {

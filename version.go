@@ -17,8 +17,8 @@ const (
 // allVersions are the revisions that the client speaks, newest first.
 var allVersions = []string{Version20260728, Version20251125, Version20250618, Version20250326, Version20241105}
 
-// isModern reports whether a revision carries everything with each request (2026-07-28 and later); the legacy ones begin
-// with a handshake (basic/versioning). Revisions are dates, and compare as text.
+// isModern reports whether a revision carries everything with each request (2026-07-28 and later); the legacy ones
+// begin with a handshake (basic/versioning). Revisions are dates, and compare as text.
 func isModern(version string) bool { return version >= Version20260728 }
 
 // modernVersions and legacyVersions are the two parts of a list that has the newest first.

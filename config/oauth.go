@@ -24,8 +24,8 @@ type OAuth struct {
 
 	// CallbackPort is the port on which the answer to a sign-in is taken; 0 means any.
 	CallbackPort int
-	// CallbackURL is the redirect URL: http, on a loopback host, without a query. "" means the application's own. A port
-	// in it is that of CallbackPort, if that is set.
+	// CallbackURL is the redirect URL: http, on a loopback host, without a query. "" means the application's own. A
+	// port in it is that of CallbackPort, if that is set.
 	CallbackURL string
 
 	// Scope is asked for in place of what the server names: scopes with a space between.

@@ -8,8 +8,8 @@ import (
 
 // An Event says that something about a server has changed.
 type Event struct {
-	// Status is what the server is now, not what it was at each change: changes that come while the loop is busy are one.
-	// Of a server that is gone it has only the name.
+	// Status is what the server is now, not what it was at each change: changes that come while the loop is busy are
+	// one. Of a server that is gone it has only the name.
 	Status ServerStatus
 	// Gone says that the host does not know the server any more.
 	Gone bool

@@ -19,8 +19,8 @@ const (
 	// OpenAIChat is an element of "tools" in OpenAI's Chat Completions API, and in the many that are compatible with
 	// it.
 	OpenAIChat
-	// OpenAIChatStrict is OpenAIChat with OpenAI's strict mode where the schema allows it ([Function].Strict): the model
-	// then gives arguments that fit. Not every API that is compatible in the rest knows it.
+	// OpenAIChatStrict is OpenAIChat with OpenAI's strict mode where the schema allows it ([Function].Strict): the
+	// model then gives arguments that fit. Not every API that is compatible in the rest knows it.
 	OpenAIChatStrict
 	// OpenAIResponses is an element of "tools" in OpenAI's Responses API.
 	OpenAIResponses

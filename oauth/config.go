@@ -36,8 +36,9 @@ type Config struct {
 	ClientIDMetadataURL string
 	// Registration describes the application to authorization servers at which it registers itself.
 	Registration Registration
-	// NoRegistration keeps it from registering itself. A sign-in for which there is no other client id then fails with a
-	// [*RegistrationError]; a client that was registered before is not used for one, but its tokens are still renewed.
+	// NoRegistration keeps it from registering itself. A sign-in for which there is no other client id then fails with
+	// a [*RegistrationError]; a client that was registered before is not used for one, but its tokens are still
+	// renewed.
 	NoRegistration bool
 
 	// RedirectURL is where the authorization server sends the user back to: an https URL, one of a loopback address, or
@@ -51,16 +52,16 @@ type Config struct {
 	// Scopes are asked for in place of those that the server names. A step-up still adds to them.
 	Scopes []string
 
-	// ResourceMetadataURL and ServerMetadataURL are where the metadata of the MCP server and of its authorization server
-	// are, if they are not where the specification looks for them.
+	// ResourceMetadataURL and ServerMetadataURL are where the metadata of the MCP server and of its authorization
+	// server are, if they are not where the specification looks for them.
 	ResourceMetadataURL, ServerMetadataURL string
 
 	// DPoP asks for tokens that are bound to a key (RFC 9449), and takes no others. The key is made for each sign-in,
 	// and is kept with the tokens.
 	DPoP bool
 
-	// HTTP makes the requests to authorization servers; nil means a client of the package's own. It is copied: redirects
-	// follow this package's policy.
+	// HTTP makes the requests to authorization servers; nil means a client of the package's own. It is copied:
+	// redirects follow this package's policy.
 	HTTP *http.Client
 	// AllowPrivate lets a server that is not itself at a loopback or private address name URLs that are. It is for
 	// networks of an organization's own; without it such URLs are refused, since they let a stranger's server reach
@@ -71,7 +72,8 @@ type Config struct {
 	// the call, possibly by several at a time, and should return soon.
 	OnChallenge func(ctx context.Context, status int, challenges []Challenge)
 
-	// Logger is told what was tolerated, and what failed without failing a call; nil means nobody. No secret goes there.
+	// Logger is told what was tolerated, and what failed without failing a call; nil means nobody. No secret goes
+	// there.
 	Logger *slog.Logger
 }
 

@@ -44,10 +44,10 @@ func (ClientCredentials) obtain(ctx context.Context, a *Authorizer, c *credentia
 // WorkloadIdentity is the grant of a program to which the platform that it runs on gives a token of its own (RFC 7523,
 // section 2.1; MCP extension io.modelcontextprotocol/auth/wif), such as a service account's.
 type WorkloadIdentity struct {
-	// Assertion returns the platform's JWT for an authorization server, whose issuer is the audience that it should have.
-	// It is the MCP server that names the authorization server, which could use a JWT with another audience elsewhere:
-	// return no such JWT, or say in Config.ServerMetadataURL which authorization server it is. Assertion is called for
-	// each access token, by one goroutine at a time, and bounded by 15 s together with the request.
+	// Assertion returns the platform's JWT for an authorization server, whose issuer is the audience that it should
+	// have. It is the MCP server that names the authorization server, which could use a JWT with another audience
+	// elsewhere: return no such JWT, or say in Config.ServerMetadataURL which authorization server it is. Assertion is
+	// called for each access token, by one goroutine at a time, and bounded by 15 s together with the request.
 	Assertion func(ctx context.Context, audience string) (string, error)
 }
 

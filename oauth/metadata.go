@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// resourceMetadata is what an MCP server says about its authorization (RFC 9728, section 2), as far as it is used here. A
-// member that is absent, null, of the wrong type or an empty string has its zero value; what is in lists is not
+// resourceMetadata is what an MCP server says about its authorization (RFC 9728, section 2), as far as it is used here.
+// A member that is absent, null, of the wrong type or an empty string has its zero value; what is in lists is not
 // restricted to what is known.
 type resourceMetadata struct {
 	resource             string

@@ -20,8 +20,8 @@ import (
 //
 // oauth/storetest tests whether a store keeps to this.
 type Store interface {
-	// Load returns the record that the last Update saved, or nil when there is none. It does not wait for an Update that
-	// is under way. ctx bounds it.
+	// Load returns the record that the last Update saved, or nil when there is none. It does not wait for an Update
+	// that is under way. ctx bounds it.
 	Load(ctx context.Context, key string) ([]byte, error)
 
 	// Update replaces the record. It waits for the key's lock, calls change with the record (nil: there is none) and
@@ -29,16 +29,17 @@ type Store interface {
 	//
 	// The lock excludes every other Update of the key, in all goroutines and, where processes or machines share the
 	// store, in all of those too: change sees what the Update before it saved. The lock ends with Update, when change
-	// panics, and when its process dies, however it does. A change may take as long as a token request, 15 s; a store may
-	// take the lock from one that takes more than a minute. It must not update the same key, which would wait for itself.
+	// panics, and when its process dies, however it does. A change may take as long as a token request, 15 s; a store
+	// may take the lock from one that takes more than a minute. It must not update the same key, which would wait for
+	// itself.
 	//
 	// ctx bounds the wait for the lock and no more: what change has returned is saved even when ctx is done by then,
 	// since it may be the only copy of a refresh token. So the store bounds the saving itself, by some seconds.
 	//
 	// With a nil error the record is saved, and survives the end of the process (and of the machine, where the store is
-	// on a disk). An error of change is returned as it is, and nothing is saved. After any other error the record may be
-	// the old one or the new one, never a part. When the lock was not to be had, by the end of ctx or within [LockWait],
-	// change was not called and the error matches [ErrLockBusy], and ctx.Err() where that was the reason.
+	// on a disk). An error of change is returned as it is, and nothing is saved. After any other error the record may
+	// be the old one or the new one, never a part. When the lock was not to be had, by the end of ctx or within
+	// [LockWait], change was not called and the error matches [ErrLockBusy], and ctx.Err() where that was the reason.
 	Update(ctx context.Context, key string, change func(record []byte) ([]byte, error)) error
 }
 

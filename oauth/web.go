@@ -18,8 +18,8 @@ import (
 
 const (
 	requestTimeout = 10 * time.Second // of one request with its response
-	// idleTimeout of a connection is long enough for the requests of a sign-in, which follow each other closely, and short
-	// enough that no server closes it in the moment in which a refresh token is on its way.
+	// idleTimeout of a connection is long enough for the requests of a sign-in, which follow each other closely, and
+	// short enough that no server closes it in the moment in which a refresh token is on its way.
 	idleTimeout = 2 * time.Second
 	maxBody     = 1 << 20 // of a response: metadata has some KiB
 	maxHops     = 3       // redirects, all within an origin

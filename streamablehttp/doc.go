@@ -27,8 +27,8 @@
 // of a message, what it is about, and the parameters that a tool marks; values that cannot be headers are encoded.
 // Closing the response cancels a request.
 //
-// Each request has the values of its caller's context, for a Client or an Authorizer that looks for them. The GET stream
-// and the end of the session have no caller: they have those of the context in which the connection was opened.
+// Each request has the values of its caller's context, for a Client or an Authorizer that looks for them. The GET
+// stream and the end of the session have no caller: they have those of the context in which the connection was opened.
 //
 // # Sessions
 //

@@ -12,8 +12,8 @@ import (
 // asked sooner later on; nor is one that refuses with Retry-After.
 //
 // What counts as a failure is a stream that brought no event with an ID, or no stream at all. An event with an ID
-// starts the count anew, and so does a stream that held for longer than MaxDelay. Once there was a GET stream, an outage
-// counts for nothing, however long it is: the server cannot be reached, or is unavailable (429, 502, 503, 504).
+// starts the count anew, and so does a stream that held for longer than MaxDelay. Once there was a GET stream, an
+// outage counts for nothing, however long it is: the server cannot be reached, or is unavailable (429, 502, 503, 504).
 type Reconnect struct {
 	// MaxRetries is how many failures in a row are followed by another try: 5 if zero, none if below. A response that
 	// was cut off is always asked for once.

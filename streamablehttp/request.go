@@ -65,8 +65,8 @@ func (o *outbound) host() string {
 	return o.target.Host
 }
 
-// request makes one request of it. What code of the user's may change (an Authorizer, a Doer, a Jar that adds cookies) is
-// to be a copy, since the request may go out again.
+// request makes one request of it. What code of the user's may change (an Authorizer, a Doer, a Jar that adds cookies)
+// is to be a copy, since the request may go out again.
 func (o *outbound) request(ctx context.Context, copied bool) *http.Request {
 	req := &http.Request{
 		Method: o.method,

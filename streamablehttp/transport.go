@@ -26,8 +26,8 @@ type Transport struct {
 
 	// Header is sent with every request. Host stands in place of the URL's, for a server behind a proxy that goes by
 	// names. What the protocol and the connection set themselves is ignored: Accept, Content-Type, Content-Length,
-	// Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Param-*, and the hop-by-hop headers
-	// of RFC 9110, section 7.6.1.
+	// Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Param-*, and the hop-by-hop
+	// headers of RFC 9110, section 7.6.1.
 	Header http.Header
 
 	// Authorizer adds credentials to requests; nil means none.

@@ -4,8 +4,8 @@
 //
 // The client owns correlation, ids, timeouts and cancellation. A transport owns framing and I/O, and nothing else. To
 // reach a server in a new way, implement [Transport], for which a [Func] may do; if what you have is a reliable byte
-// stream (a Unix socket, a TCP connection, an SSH channel), [NewStream] is the whole of [Conn]. [Logged] shows what goes
-// over any of them.
+// stream (a Unix socket, a TCP connection, an SSH channel), [NewStream] is the whole of [Conn]. [Logged] shows what
+// goes over any of them.
 //
 // # Limits and defaults
 //

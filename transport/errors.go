@@ -69,8 +69,8 @@ type RPCError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// Error gives the message as one line, at most 1 KiB of it, and the code. Data stays out of it: it is of any size, and the
-// peer's own.
+// Error gives the message as one line, at most 1 KiB of it, and the code. Data stays out of it: it is of any size, and
+// the peer's own.
 func (e *RPCError) Error() string {
 	const most = 1 << 10
 	message := oneline.Of(e.Message, most)

@@ -7,8 +7,8 @@ import (
 )
 
 // Logged returns a transport like t that writes down every message, for somebody who debugs a server: a line for each,
-// with "->" before what is sent and "<-" before what is received, and the JSON-RPC as it goes over the wire. What arrives
-// and is no message has a line that says so. A nil l is [log.Default].
+// with "->" before what is sent and "<-" before what is received, and the JSON-RPC as it goes over the wire. What
+// arrives and is no message has a line that says so. A nil l is [log.Default].
 //
 //	t = transport.Logged(t, log.New(os.Stderr, "files ", log.Lmicroseconds))
 //

@@ -3,9 +3,9 @@ package transport
 import "encoding/json"
 
 // Message is a JSON-RPC message: a request (ID and Method), a notification (Method alone), or a response (ID with
-// Result or Error). Its raw parts are valid JSON and belong to the message. Whoever sends one does not write to them any
-// more. Whoever hands one to the client, in Receive or Deliver, gives it away: the client decodes long strings in place,
-// so a wrapper that wants to keep a part copies it before.
+// Result or Error). Its raw parts are valid JSON and belong to the message. Whoever sends one does not write to them
+// any more. Whoever hands one to the client, in Receive or Deliver, gives it away: the client decodes long strings in
+// place, so a wrapper that wants to keep a part copies it before.
 type Message struct {
 	ID     ID
 	Method string

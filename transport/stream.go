@@ -40,8 +40,8 @@ type StreamOptions struct {
 // Receive reads on the goroutine of its caller. It looks at its context where rwc is one of the types below. The error
 // at the end of the stream wraps [io.EOF].
 //
-// An idle connection has no goroutine of its own, and holds less than 1 kB where rwc is an *os.File, a *net.TCPConn or a
-// *net.UnixConn on Linux, and less than 4 kB elsewhere. Those types, and none that embeds one, are read and written
+// An idle connection has no goroutine of its own, and holds less than 1 kB where rwc is an *os.File, a *net.TCPConn or
+// a *net.UnixConn on Linux, and less than 4 kB elsewhere. Those types, and none that embeds one, are read and written
 // past their Read and Write.
 //
 // Close gives up what is not yet written, and returns when rwc is closed, or after 5 s if its Close takes longer.

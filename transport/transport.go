@@ -31,8 +31,8 @@ type Conn interface {
 	Send(ctx context.Context, out Outgoing) error
 
 	// Receive returns the next message that no exchange owns. Its error, and nothing else, ends the connection; it says
-	// why, need not wrap [ErrClosed], and every later call returns one as well. Close always unblocks it. Whether the end
-	// of ctx does while nothing arrives is up to the binding: see [Traits].Interruptible.
+	// why, need not wrap [ErrClosed], and every later call returns one as well. Close always unblocks it. Whether the
+	// end of ctx does while nothing arrives is up to the binding: see [Traits].Interruptible.
 	Receive(ctx context.Context) (*Message, error)
 
 	// Traits tells the client what this binding does. It is constant after Connect.
@@ -81,8 +81,8 @@ type Traits struct {
 	// a binding but on those streams, so the client calls Receive for legacy revisions only, or with SilentProbe.
 	RequestStreams bool
 	// Interruptible says that Receive returns soon after its ctx is done, with the error of ctx, and that this is not
-	// the end of the connection: nothing is lost, and the next Receive goes on. Then a lone caller may receive its answer
-	// itself.
+	// the end of the connection: nothing is lost, and the next Receive goes on. Then a lone caller may receive its
+	// answer itself.
 	Interruptible bool
 }
 

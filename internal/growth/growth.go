@@ -8,15 +8,15 @@ import (
 
 const (
 	factor = 16
-	// most is between what so many times the size costs if the cost is in proportion to it (16), and caches are no longer
-	// large enough, and if it is in the square (256).
+	// most is between what so many times the size costs if the cost is in proportion to it (16), and caches are no
+	// longer large enough, and if it is in the square (256).
 	most = 90
 	// rounds of both sizes are made, and the fastest of each counts, so that a busy machine does not.
 	rounds = 5
 )
 
-// Linear fails t if do takes much more than 16 times as long for 16n as for n, which is to be large enough to take about
-// a millisecond. What prepare does for each of both sizes is not counted.
+// Linear fails t if do takes much more than 16 times as long for 16n as for n, which is to be large enough to take
+// about a millisecond. What prepare does for each of both sizes is not counted.
 func Linear(t testing.TB, n int, prepare func(n int) (do func())) {
 	t.Helper()
 	do := [2]func(){prepare(n), prepare(factor * n)}

@@ -62,7 +62,8 @@ func New(db *sql.DB, o Options) (*Store, error) {
 			record     bytea NOT NULL DEFAULT '',
 			updated_at timestamptz NOT NULL DEFAULT now())`,
 		load: "SELECT record FROM " + table + " WHERE key = $1",
-		// It locks a row that is there and one that is not, which others then wait for, too. SELECT FOR UPDATE does not.
+		// It locks a row that is there and one that is not, which others then wait for, too. SELECT FOR UPDATE does
+		// not.
 		lock: "INSERT INTO " + table + " (key) VALUES ($1) " +
 			"ON CONFLICT (key) DO UPDATE SET key = EXCLUDED.key RETURNING record",
 		save:   "UPDATE " + table + " SET record = $2, updated_at = clock_timestamp() WHERE key = $1",

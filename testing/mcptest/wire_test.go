@@ -68,7 +68,8 @@ func (w *wire) call(method, params string) string {
 	return string(m.Result)
 }
 
-// isSilent checks that nothing waits to be received: it would come before the answer to a ping. It works in a bubble only.
+// isSilent checks that nothing waits to be received: it would come before the answer to a ping. It works in a bubble
+// only.
 func (w *wire) isSilent() {
 	w.t.Helper()
 	synctest.Wait()
