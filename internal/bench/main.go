@@ -81,6 +81,10 @@ func run(ctx context.Context) error {
 		fmt.Fprintln(os.Stderr, r.line(row))
 	}
 	if *only == "" {
+		var err error
+		if r.parsings, err = parsings(*rounds, *scale); err != nil {
+			return fmt.Errorf("parsing: %w", err)
+		}
 		if err := r.measureBinaries(ctx); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ type report struct {
 	rounds   int
 	scale    float64
 	rows     []*row
+	parsings []parsing
 	binaries []binary
 }
 
@@ -69,6 +70,7 @@ func (r *report) markdown() string {
 	r.costs(&b)
 	r.idle(&b)
 	r.soak(&b)
+	r.parsing(&b)
 	r.failures(&b)
 	r.sizes(&b)
 	b.WriteString(reasons)
@@ -104,6 +106,17 @@ func (r *report) ratios(b *strings.Builder) {
 		default:
 			fmt.Fprintf(b, " %.2f |\n", row.workload.floor)
 		}
+	}
+}
+
+func (r *report) parsing(b *strings.Builder) {
+	if len(r.parsings) == 0 {
+		return
+	}
+	b.WriteString("\n## How fast messages are found and checked in what has arrived, beside copying the lines\n\n" +
+		"| input | copying | ours |\n|---|---:|---:|\n")
+	for _, p := range r.parsings {
+		fmt.Fprintf(b, "| %s | %.0f MB/s | %.0f MB/s |\n", p.name, p.floor, p.ours)
 	}
 }
 
