@@ -123,13 +123,13 @@ func (c *Client) hear() {
 		if c.lends {
 			c.turn = newTurn() // whoever opens the connection is alone
 		}
-		c.background.Go(func() {
-			// Unless it is the end of the client that has ended receive.
-			defer c.lost(fmt.Errorf("receive: %w", goexit.Err))
-			c.receive()
-		})
+		c.background.Add(1)
+		go c.receive()
 	}
 }
+
+// errReceiveExited is made in advance: making it takes a larger stack than an idle connection needs.
+var errReceiveExited = fmt.Errorf("receive: %w", goexit.Err)
 
 // lost ends the client after the connection has ended, maybe on the other side only: what is left of it (a process) is
 // not kept waiting for Close.

@@ -31,6 +31,7 @@ const (
 // receive receives what no exchange owns, or has callers do so, until the connection ends. Nothing that it calls waits
 // for the server or runs code of the caller's, so nothing stops it.
 func (c *Client) receive() {
+	defer c.endReceive()
 	ctx := c.ctx()
 	if c.lends {
 		ctx = context.WithoutCancel(ctx) // Close ends it as well, and to watch a context takes memory while all is idle
@@ -48,6 +49,11 @@ func (c *Client) receive() {
 		}
 		last = time.Now()
 	}
+}
+
+func (c *Client) endReceive() {
+	c.lost(errReceiveExited) // unless it is the end of the client that has ended it
+	c.background.Done()
 }
 
 // receiveOne returns the message that it has received, nil if there is none.
