@@ -53,10 +53,10 @@ func ExampleLogged() {
 	if err := client.Ping(ctx); err != nil {
 		log.Fatal(err)
 	}
-	// Output: files ->
-	// {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"my-agent","version":"1.0.0"}}}
-	// files <-
-	// {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"mcptest","version":"1"}}}
-	// files -> {"jsonrpc":"2.0","method":"notifications/initialized"} files -> {"jsonrpc":"2.0","id":2,"method":"ping"}
+	// Output:
+	// files -> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"my-agent","version":"1.0.0"}}}
+	// files <- {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"mcptest","version":"1"}}}
+	// files -> {"jsonrpc":"2.0","method":"notifications/initialized"}
+	// files -> {"jsonrpc":"2.0","id":2,"method":"ping"}
 	// files <- {"jsonrpc":"2.0","id":2,"result":{}}
 }
