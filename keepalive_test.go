@@ -53,8 +53,8 @@ func (p *peer) serve(call time.Duration, progress bool) {
 				p.notify("notifications/progress", `{"progressToken":`+string(m.ID)+`,"progress":1}`)
 			}
 		}
-		if len(m.ID) > 0 {
-			_, err = fmt.Fprintf(p.conn, `{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`+"\n", m.ID)
+		if len(m.ID) > 0 { // a client that is gone shows at the next one
+			fmt.Fprintf(p.conn, `{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`+"\n", m.ID)
 		}
 	}
 }
