@@ -57,25 +57,30 @@ func (s *fullStore) Update(ctx context.Context, key string, change func([]byte) 
 	return errors.Join(err, failed)
 }
 
+// failToSave signs in, and has the tokens renewed while the store is full.
+func failToSave(t *testing.T, f *fake, a *oauth.Authorizer, store *fullStore) {
+	t.Helper()
+	signIn(t, f, a)
+	requireCall(t, f, a)
+	store.set(true)
+	f.revoke()
+	_, err := call(t.Context(), f, a)
+	require.ErrorIs(t, err, oauth.ErrNotSaved)
+	require.ErrorIs(t, err, errDiskFull)
+}
+
 func TestALostSaveSurfaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTimedFake(t)
 		store := &fullStore{Store: oauth.NewMemoryStore()}
 		shared := func(c *oauth.Config) { c.Store = store }
 		a := newAuthorizer(t, f, shared)
-		signIn(t, f, a)
-		requireCall(t, f, a)
-
-		store.set(true)
-		f.revoke()
-		_, err := call(t.Context(), f, a)
-		require.ErrorIs(t, err, oauth.ErrNotSaved)
-		require.ErrorIs(t, err, errDiskFull)
+		failToSave(t, f, a, store)
 		requireCall(t, f, a)
 		assert.Equal(t, 2, f.seen("/token"), "the new token is in use")
 
 		f.revoke()
-		_, err = call(t.Context(), f, a)
+		_, err := call(t.Context(), f, a)
 		require.ErrorIs(t, err, oauth.ErrNotSaved)
 		assert.Zero(t, f.lostGrants(), "the refresh token that was not saved is the one to use")
 
@@ -105,12 +110,7 @@ func TestANewerRecordIsNotOverwritten(t *testing.T) {
 	inner := oauth.NewMemoryStore()
 	store := &fullStore{Store: inner}
 	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
-	signIn(t, f, a)
-	requireCall(t, f, a)
-	store.set(true)
-	f.revoke()
-	_, err := call(t.Context(), f, a)
-	require.ErrorIs(t, err, oauth.ErrNotSaved)
+	failToSave(t, f, a, store)
 
 	b := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = inner })
 	s, err := b.StartSignIn(t.Context(), &oauth.SignInOptions{Force: true})
@@ -180,12 +180,7 @@ func TestReloadingDropsNothing(t *testing.T) {
 	f := newFake(t)
 	store := &fullStore{Store: oauth.NewMemoryStore()}
 	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
-	signIn(t, f, a)
-	requireCall(t, f, a)
-	store.set(true)
-	f.revoke()
-	_, err := call(t.Context(), f, a)
-	require.ErrorIs(t, err, oauth.ErrNotSaved)
+	failToSave(t, f, a, store)
 	s, err := a.StartSignIn(t.Context(), nil) // which reads the record anew
 	require.NoError(t, err)
 	assert.True(t, s.Done())
@@ -236,15 +231,10 @@ func TestWhatIsReadIsNotTakenForSaved(t *testing.T) {
 	store := &fullStore{Store: oauth.NewMemoryStore()}
 	shared := func(c *oauth.Config) { c.Store = store }
 	a := newAuthorizer(t, f, shared)
-	signIn(t, f, a)
-	requireCall(t, f, a)
-	store.set(true)
-	f.revoke()
-	_, err := call(t.Context(), f, a)
-	require.ErrorIs(t, err, oauth.ErrNotSaved)
+	failToSave(t, f, a, store)
 
 	store.set(false)
-	_, err = a.StartSignIn(t.Context(), &oauth.SignInOptions{Force: true})
+	_, err := a.StartSignIn(t.Context(), &oauth.SignInOptions{Force: true})
 	require.NoError(t, err)
 	requireCall(t, f, newAuthorizer(t, f, shared)) // the next process
 	assert.Equal(t, 2, f.seen("/token"))
@@ -257,12 +247,7 @@ func TestTwoFailuresHaveAPauseEach(t *testing.T) {
 		f := newTimedFake(t)
 		store := &fullStore{Store: oauth.NewMemoryStore()}
 		a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
-		signIn(t, f, a)
-		requireCall(t, f, a)
-		store.set(true)
-		f.revoke()
-		_, err := call(t.Context(), f, a)
-		require.ErrorIs(t, err, oauth.ErrNotSaved)
+		failToSave(t, f, a, store)
 		requireCall(t, f, a)
 
 		f.revoke()

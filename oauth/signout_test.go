@@ -106,12 +106,7 @@ func TestSignOutWithTokensThatAreNotSaved(t *testing.T) {
 	f := newFake(t)
 	store := &fullStore{Store: oauth.NewMemoryStore()}
 	a := newAuthorizer(t, f, func(c *oauth.Config) { c.Store = store })
-	signIn(t, f, a)
-	requireCall(t, f, a)
-	store.set(true)
-	f.revoke()
-	_, err := call(t.Context(), f, a)
-	require.ErrorIs(t, err, oauth.ErrNotSaved)
+	failToSave(t, f, a, store)
 	token, err := a.Token(t.Context())
 	require.NoError(t, err)
 

@@ -3,9 +3,8 @@ package skills
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/seed62b61957/mcp/internal/oneline"
 )
 
 // A Check is what a skill did not pass.
@@ -34,6 +33,7 @@ type VerifyError struct {
 	Reason    string // what else there is to say
 }
 
+// Error says it in one line, of at most 2 KiB.
 func (e *VerifyError) Error() string {
 	s := fmt.Sprintf("%q refused: %s", e.URI, e.What)
 	if e.URI != e.Skill {
@@ -48,15 +48,8 @@ func (e *VerifyError) Error() string {
 	if e.Want != "" || e.Got != "" {
 		s += fmt.Sprintf(": the entry has %s, the file %s", e.Want, e.Got)
 	}
-	return strings.Map(printable, s)
-}
-
-// printable keeps a server's words from ending a line or speaking to a terminal.
-func printable(r rune) rune {
-	if strconv.IsPrint(r) {
-		return r
-	}
-	return utf8.RuneError
+	const most = 2 << 10
+	return oneline.Of(s, most)
 }
 
 // ErrDynamic says that a skill was not loaded because its content is generated, so that nothing can be verified.
